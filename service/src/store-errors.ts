@@ -1,3 +1,5 @@
+import type { KeptWork } from "./model.ts";
+
 /** Thrown when nothing can be stored now (a full disk, a lost connection). Nothing was accepted. */
 export class StoreUnavailable extends Error {}
 
@@ -40,8 +42,12 @@ export class LeaseLost extends Error {
 
 /** Thrown when a commit may be kept that cannot be read now. It is paid for, so no agent runs in its place. */
 export class KeptUnreadable extends Error {
-  constructor(reason: string) {
+  readonly kept: KeptWork | null;
+
+  /** @param kept - what is kept of the turn that fails for it. Default: a commit */
+  constructor(reason: string, kept: KeptWork | null = "push") {
     super(`What is kept of an earlier attempt cannot be read now: ${reason}. So no agent was run.`);
+    this.kept = kept;
   }
 }
 

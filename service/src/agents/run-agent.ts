@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { codeBlock } from "../code-block.ts";
 import type { EarlierTurn } from "../model.ts";
@@ -209,7 +210,8 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       // Its last message is read before this.
       if (child.connected) await once(child, "disconnect");
       await (init === undefined ? killWithVariable([variable]) : killProcess(init));
-      rmSync(processes, { force: true });
+      // If it stays, it names processes that have ended.
+      await rm(processes, { force: true }).catch(() => {});
     });
     if (group?.hadTooLittleMemory)
       options.onLimitExceeded({ kind: "memory-limit", what: `more than ${memoryMb} MB of memory` });

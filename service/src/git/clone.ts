@@ -42,6 +42,8 @@ const fetchLimitMs = 6 * 3_600_000;
 
 /** What Git says if a branch does not exist, or its name is in the way of another one's. */
 const refMessages = /couldn't find remote ref|invalid refspec|cannot lock ref/;
+/** What Git says if the repository does not have a commit, or has it in no ref and does not give it away. */
+const missingMessages = /couldn't find remote ref|not our ref|unadvertised object/;
 /** What a push calls the repository. */
 const pushedTo = "repository";
 /** Where the clone keeps what the repository's `HEAD` is. */
@@ -323,13 +325,17 @@ export class Clone {
     return own === undefined || ownHead === heads.get(own);
   }
 
-  /** Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted, or does nothing. @throws GitError in an outage */
+  /**
+   * Fetches a commit, which GitHub keeps if it is in a pull request whose branch is deleted. Does nothing if the repository does not have it.
+   *
+   * @throws GitError if that is unknown
+   */
   async fetchCommit(commit: string): Promise<void> {
     try {
       const options = [...fetchOptions, "--no-write-fetch-head", ...this.#localEnd("upload-pack")];
       await this.#read(["fetch", ...options, "--", this.url, commit], { timeLimitMs: fetchLimitMs });
     } catch (error) {
-      if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
+      if (!(error instanceof GitError) || !missingMessages.test(error.message)) throw error;
     }
   }
 

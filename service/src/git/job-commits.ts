@@ -131,7 +131,8 @@ export async function unpackCommit(clone: Clone, jobId: string, packed: Uint8Arr
     if (made.trim() !== found.commit) return undefined;
     await recordCommit(clone, jobId, found.commit);
   } catch (error) {
-    if (error instanceof GitError) return undefined;
+    // If Git did not run to its end, the reason is not the pack.
+    if (error instanceof GitError && error.exitCode !== null) return undefined;
     throw error;
   } finally {
     await rm(environment.GIT_INDEX_FILE, { force: true });

@@ -127,7 +127,8 @@ export interface Repository {
   /**
    * Restores a job's last commit, with its id, from a pack of `packCommit`, after a fetch.
    *
-   * @returns `undefined` if that is damaged, or the clone cannot get its parent
+   * @returns `undefined` if that is damaged, or the repository does not have its parent
+   * @throws GitError if that is unknown
    */
   unpackCommit(jobId: string, packed: Uint8Array): Promise<JobCommit | undefined>;
 

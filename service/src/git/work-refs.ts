@@ -6,6 +6,9 @@ import type { Settings } from "./settings.ts";
 /** In bytes: anyone with push access can create such a ref. */
 const maxBytes = 60_000_000;
 
+/** What Git says if a ref is gone, or has no such file. */
+const noTextMessages = /couldn't find remote ref|^git cat-file exited/;
+
 /**
  * Stores texts in refs of the repository, each as a parentless commit with one file. Anyone with push access can write them; no branch can
  * be merged with one.
@@ -68,7 +71,7 @@ export class WorkRefs {
     return denied;
   }
 
-  /** Returns a text; `undefined` if it is gone or has another format. @throws GitError in an outage */
+  /** Returns a text; `undefined` if it is gone or has another format. @throws GitError if it cannot be read now */
   async read(name: string): Promise<Uint8Array | undefined> {
     const { git } = this.#clone;
     const local = "refs/read-work/one";
@@ -79,8 +82,8 @@ export class WorkRefs {
         return Buffer.from(text, "latin1");
       });
     } catch (error) {
-      if (!(error instanceof GitError) || error.isRemoteOutage) throw error;
-      return undefined;
+      if (error instanceof GitError && noTextMessages.test(error.message)) return undefined;
+      throw error;
     }
   }
 

@@ -37,7 +37,11 @@ export interface GitHubOfCommits {
    * @throws GitHubError if GitHub cannot be reached, or its rate limit is reached
    */
   bot(): Promise<Identity | undefined>;
-  /** Returns the types of the rules for a branch, whether or not it exists. What GitHub does not tell is no rule. */
+  /**
+   * Returns the types of the rules for a branch, whether or not it exists. What GitHub refuses to tell is no rule.
+   *
+   * @throws as `bot` does
+   */
   rulesOf(branch: string): Promise<ReadonlySet<string>>;
   /**
    * Makes a commit that is by the bot, and that GitHub signs. No branch has it yet.

@@ -46,7 +46,7 @@ export class JobCopier implements AgentHomes {
     this.#options = options;
   }
 
-  /** Commits whose push was refused; `undefined` if they are only on this machine. */
+  /** Commits that are not pushed; `undefined` if they are only on this machine. */
   get keptCommits(): KeptCommits | undefined {
     return this.#options.copies.keptCommits;
   }

@@ -43,7 +43,7 @@ export interface KeptCommits {
    */
   end?(turn: RunningTurn, message: string | undefined): Promise<void>;
   /**
-   * Removes what is stored of a turn, because it is published. Default: nothing is removed. Never rejects.
+   * Removes what is stored of a turn, because it is published, or has a secret. Default: nothing is removed. @throws in an outage of the store
    *
    * @param message - of a commit that names the turn, to be stored instead where nothing else remembers it. Default: nothing is
    */

@@ -85,8 +85,8 @@ export class SharedHomes implements AgentHomes {
       const reason = error instanceof StoreUnavailable ? "the store cannot be used" : errorMessage(error);
       log(`The agent's session is not kept for other machines, so it continues only on this one: ${reason}`);
     } finally {
-      await rm(file, { force: true });
-      await writeFile(directory.homeTurn, turn.identity);
+      // Without that, the next turn takes the home that is stored.
+      await Promise.allSettled([rm(file, { force: true }), writeFile(directory.homeTurn, turn.identity)]);
     }
   }
 }

@@ -75,12 +75,26 @@ export interface CommittedChange {
  *
  * @throws with the turn's failure as the message
  */
-export async function commitChange(...change: Change): Promise<CommittedChange> {
-  const { machine, signal, stop, log } = change[4];
+export function commitChange(...change: Change): Promise<CommittedChange> {
+  const { signal, stop } = change[4];
+  const end = stop === undefined ? signal : AbortSignal.any([signal, stop]);
+  return tryForAnHour(() => commitOnce(...change), change[4], end);
+}
+
+/**
+ * Does what an agent's change is lost without. If a resource such as disk space is missing, tries again for up to an hour.
+ *
+ * @param end - ends a pause
+ */
+export async function tryForAnHour<T>(
+  use: () => Promise<T>,
+  { machine, signal, log }: Pick<CommitContext, "machine" | "signal" | "log">,
+  end = signal,
+): Promise<T> {
   const startedAt = machine.now();
   for (let count = 0; ; count++) {
     try {
-      return await commitOnce(...change);
+      return await use();
     } catch (error) {
       if (!isResourceExhausted(error)) throw error;
       const isOver = machine.now() - startedAt >= hourMs || signal.aborted;
@@ -90,7 +104,7 @@ export async function commitChange(...change: Change): Promise<CommittedChange> 
         );
       if (isOver) throw error;
     }
-    await machine.sleep(pauseAfter(count), stop === undefined ? signal : AbortSignal.any([signal, stop]));
+    await machine.sleep(pauseAfter(count), end);
   }
 }
 

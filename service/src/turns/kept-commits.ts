@@ -1,10 +1,11 @@
 import { errorMessage } from "../error-message.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
-import type { RunningTurn, Turn } from "../model.ts";
+import type { KeptWork, RunningTurn, Turn } from "../model.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
-import { isStoreOutage } from "./outages.ts";
+import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { isForSecret } from "./refusal.ts";
 import type { TurnPorts } from "./turn-ports.ts";
 
@@ -41,15 +42,18 @@ export async function keepForOthers(
   }
 }
 
-/** Restores the stored commit of a turn or its job; `undefined` if there is no usable one. @throws KeptUnreadable */
+/** Restores the stored commit of a turn or its job; `undefined` if there is no usable one. @throws KeptUnreadable, or on an outage */
 export async function loadKept(
-  { job, ...turn }: Pick<Turn, "job" | "identity">,
+  { job, kept, ...turn }: Pick<Turn, "job" | "identity"> & { kept?: KeptWork | null },
   { repository, keptCommits, log }: Pick<TurnPorts, "repository" | "keptCommits"> & Pick<KeepPorts, "log">,
 ): Promise<JobCommit | undefined> {
-  const packed = await keptCommits?.load(job, turn).catch((error: unknown) => {
-    throw isStoreOutage(error) ? error : new KeptUnreadable(errorMessage(error));
-  });
-  const found = packed && (await repository.unpackCommit(job, packed));
+  const fail = (error: unknown): never => {
+    if (isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error)) throw error;
+    // Unfinished work stays that of its own turn.
+    throw new KeptUnreadable(errorMessage(error), kept === "unfinished" ? null : "push");
+  };
+  const packed = await keptCommits?.load(job, turn).catch(fail);
+  const found = packed && (await repository.unpackCommit(job, packed).catch(fail));
   if (packed && !found)
     log(`The commit that is stored for ${job} is damaged, or its start is gone: it is passed over.`);
   return found;

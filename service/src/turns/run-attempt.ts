@@ -36,6 +36,9 @@ export interface Attempt extends AgentResult, MadeChange {
   refused?: AgentResult | undefined;
 }
 
+/** Precedes why a home could not be kept or moved, which loses no work. */
+export const uncertainSession = "The agent's session may not continue";
+
 /** Returns whether an agent cannot change the service's files: it is sandboxed, or part of the service. */
 export const isKeptAway = (agent: Agent, sandbox: Sandbox): boolean => sandbox.isConfining || agent.isTrusted;
 
@@ -58,10 +61,13 @@ export async function runAttempt(
   const leftMs = timeLimitMs - (machine.now() - startedAt);
   if (again !== undefined || !hasDeadSession(first) || leftMs <= 0 || stop?.aborted || signal.aborted) return first;
   log("The session of the earlier turns cannot be continued, so the agent is run once more.");
-  await using oldHome = await host.replaceHome(directory);
+  const oldHome = await host.replaceHome(directory);
+  const logFailure = (error: unknown): void => log(`${uncertainSession}: ${errorMessage(error)}`);
+  await using stack = new AsyncDisposableStack();
+  stack.defer(async () => oldHome[Symbol.asyncDispose]().then(undefined, logFailure));
   const second = await runOnce(turn, start, { ...context, isNewHome: true, timeLimitMs: leftMs }, signal);
   // Otherwise, the session was not the cause.
-  if (second.hasWorked || second.end === "completed") await oldHome.drop();
+  if (second.hasWorked || second.end === "completed") await oldHome.drop().catch(logFailure);
   const told = second.reason && `${second.reason} Before that, its session could not be continued: ${first.reason}`;
   return { ...second, reason: told, refused: first };
 }
@@ -141,7 +147,8 @@ async function runOnce(
   const head = start.instructed ?? start.head;
   const written = { ...start, head };
   // What an agent that failed has changed is kept.
-  const mayHaveLeft = result.end !== "stopped" && (await host.mayHaveLeftWork(directory.tree, written));
+  const mayHaveLeft =
+    result.end !== "stopped" && (await host.mayHaveLeftWork(directory.tree, written).catch(() => true));
   const work = mayHaveLeft
     ? await takeLeftWork(agent, head, { ...options, timeLimitMs: gitMs() }, host, patterns)
     : undefined;
@@ -163,7 +170,8 @@ async function runOnce(
   }
   const left = work && describeLeftWork(work);
   if (left !== undefined) log(left);
-  const hasMessages = result.end === "completed" && (await host.hasOwnCommits(directory.tree, written));
+  const hasMessages =
+    result.end === "completed" && (await host.hasOwnCommits(directory.tree, written).catch(() => true));
   const from = changedFrom ?? head;
   const messages = hasMessages ? await ownMessages(agent, from, { ...options, timeLimitMs: gitMs() }, host) : [];
   return {

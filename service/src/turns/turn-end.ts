@@ -11,7 +11,7 @@ import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { SetupFailed, Stopped } from "./project-commands.ts";
 import { HostRefused, PushRefused, TakenAway } from "./refusal.ts";
 import { ConflictError } from "./stages/push.ts";
-import { isMadeHere, keptOf, type RunContext, reasonWhenKept, type Work } from "./work.ts";
+import { keptOf, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
  * Returns how a turn ends after a stage threw: postponed, failed, stopped or taken over. Keeps paid work first.
@@ -31,11 +31,10 @@ export async function endOf(
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   const kept = keptBy(error, work);
+  const maker = work?.maker ?? turn;
   if (isRemoteOutage(error)) {
     const waitMs = error instanceof RateLimitError ? error.waitMs : undefined;
     onFailure?.({ reason, failureClass: "transient", kept, isRemote: true, waitMs });
-    // The turn may fail after an hour, and its runner may be gone by then. Only once, not on every retry.
-    if (kept === "push" && work && isMadeHere(work)) await keepForOthers(turn, error, context).catch(() => undefined);
     const why = waitMs === undefined ? "The repository's host cannot be reached now" : "GitHub's rate limit is reached";
     log(`${why}. The turn waits and continues later: ${reason}`);
     return "postponed";
@@ -53,12 +52,14 @@ export async function endOf(
     return "failed";
   };
   // Otherwise, a later turn would publish it again.
-  if (error instanceof TakenAway) await context.keptCommits?.forget?.(work?.maker ?? turn);
+  if (error instanceof TakenAway)
+    await context.patiently(async () => context.keptCommits?.forget?.(maker)).catch(() => undefined);
   // Work of earlier turns or attempts is already stored.
   if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return fail(reason);
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
-    const lost = await context.patiently(() => keepForOthers(turn, refused, context));
+    const { identity, step } = maker;
+    const lost = await context.patiently(() => keepForOthers({ ...turn, identity, step }, refused, context));
     if (lost === undefined) return fail(reason);
     const isTold = error instanceof PushRefused || error instanceof ConflictError;
     const why = isTold ? error.whenLost(lost) : reason;
@@ -70,8 +71,8 @@ export async function endOf(
 }
 
 function keptBy(error: unknown, work: Work | undefined) {
-  if (error instanceof ConflictError || error instanceof KeptUnreadable) return "push";
-  if (error instanceof ClosedSince) return error.kept ?? undefined;
+  if (error instanceof ConflictError) return "push";
+  if (error instanceof KeptUnreadable || error instanceof ClosedSince) return error.kept ?? undefined;
   if (error instanceof TakenAway) return undefined;
   if (work?.hasUnfinished) return "unfinished";
   return work && keptOf(work);

@@ -96,7 +96,7 @@ interface SharedPorts extends Pick<CommitPorts, "secrets"> {
   areFilesSafe?: boolean | undefined;
   /** Default: only on this machine. */
   homes?: AgentHomes | undefined;
-  /** Default: rejected commits exist only in this machine's clone. */
+  /** Default: commits that are not pushed exist only in this machine's clone. */
   keptCommits?: KeptCommits | undefined;
   /** Where the kernel limits the memory of agents. Default: nowhere. */
   cgroups?: AgentOptions["cgroups"];

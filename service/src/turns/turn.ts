@@ -101,11 +101,13 @@ async function walkStages(work: Work): Promise<EndedState> {
     }
     work.at = await next(work, work.at);
   }
-  for (const one of work.begunIn ?? []) await context.keptCommits?.forget?.(one);
   const made = parseMade(work.maker.made);
   const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
   const record = commitMessage(work.maker, [], context.job, { left }, "Ended");
-  await context.keptCommits?.forget?.(work.maker, record);
+  await context.patiently(async () => {
+    for (const one of work.begunIn ?? []) await context.keptCommits?.forget?.(one);
+    await context.keptCommits?.forget?.(work.maker, record);
+  });
   if (isOwn) await logEarlierFailures(work);
   return "completed";
 }

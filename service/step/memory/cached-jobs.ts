@@ -188,21 +188,13 @@ export class CachedJobs implements JobCopies {
 
 /** Returns a kept commit; empty for a damaged entry, which later fails as a damaged commit. */
 async function readCommit(file: string): Promise<Uint8Array> {
-  try {
-    return await decompress(await readFile(file), { maxOutputLength: maxCommitBytes });
-  } catch {
-    return Buffer.of();
-  }
+  return decompress(await readFile(file), { maxOutputLength: maxCommitBytes }).catch(() => Buffer.of());
 }
 
 /** Returns the text of a job's entry; `undefined` if it is too large or not compressed. */
 async function readEntry(file: string): Promise<string | undefined> {
   if ((await stat(file)).size > maxEntryBytes) return undefined;
-  try {
-    return String(await decompress(await readFile(file), { maxOutputLength: maxEntryBytes }));
-  } catch {
-    return undefined;
-  }
+  return decompress(await readFile(file), { maxOutputLength: maxEntryBytes }).then(String, () => undefined);
 }
 
 const prefixOf = (jobId: string, kind: "job" | "home" | "commit"): string => `agent-job-service/${jobId}/${kind}/`;

@@ -34,7 +34,7 @@ export class DatabaseServer {
   constructor() {
     openSchema(this.connection, ":memory:");
     this.connection.execute(
-      "CREATE TABLE keptCommit (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, bundle text)",
+      "CREATE TABLE keptCommit (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn text, bundle text)",
     );
   }
 
@@ -80,10 +80,15 @@ export class SimulatedKeptCommits implements KeptCommits {
     this.#database = database;
   }
 
-  async save({ id, job, lease }: RunningTurn, bundle: Uint8Array): Promise<void> {
-    const save = `INSERT INTO keptCommit (job, bundle) SELECT job, ? FROM turn WHERE id = ? AND job = ? AND lease = ?
-      ON CONFLICT (job) DO UPDATE SET bundle = excluded.bundle`;
-    if ((await this.#database.run(save, Buffer.from(bundle).toString(), id, job, lease)) === 0) throw new LeaseLost(id);
+  async save({ id, identity, job, lease }: RunningTurn, bundle: Uint8Array): Promise<void> {
+    const save = `INSERT INTO keptCommit (job, turn, bundle) SELECT job, ?, ? FROM turn WHERE id = ? AND job = ? AND lease = ?
+      ON CONFLICT (job) DO UPDATE SET turn = excluded.turn, bundle = excluded.bundle`;
+    const text = Buffer.from(bundle).toString();
+    if ((await this.#database.run(save, identity, text, id, job, lease)) === 0) throw new LeaseLost(id);
+  }
+
+  async forget({ job, identity }: Pick<RunningTurn, "job" | "identity">): Promise<void> {
+    await this.#database.run("DELETE FROM keptCommit WHERE job = ? AND turn = ?", job, identity);
   }
 
   async load(job: string): Promise<Uint8Array | undefined> {

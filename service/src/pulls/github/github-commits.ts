@@ -70,7 +70,7 @@ export class GitHubCommits implements GitHubOfCommits {
       const { data } = await this.#api.request(path, { branch, per_page: 100 }, options);
       return new Set((z.safeParse(rulesData, data).data ?? []).map(({ type }) => type));
     } catch (error) {
-      if (error instanceof GitHubError) return new Set();
+      if (error instanceof GitHubError && error.isPermanent) return new Set();
       throw error;
     }
   }

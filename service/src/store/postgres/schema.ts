@@ -91,7 +91,7 @@ export const tables = `
   CREATE TABLE home (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, turn text NOT NULL, archive bytea NOT NULL);
   -- It is compressed already.
   ALTER TABLE home ALTER COLUMN archive SET STORAGE EXTERNAL;
-  -- The last commit of each job whose push was refused, packed.
+  -- The last commit of each job that is not pushed, packed.
   CREATE TABLE "keptCommit" (job text PRIMARY KEY REFERENCES job ON DELETE CASCADE, packed bytea NOT NULL);
   -- What the tokens of browsers stand for: sessions, and links that start one.
   CREATE TABLE token (

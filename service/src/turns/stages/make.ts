@@ -2,7 +2,7 @@ import { unknownCost } from "../../cost.ts";
 import { errorMessage } from "../../error-message.ts";
 import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
-import type { Made, Turn } from "../../model.ts";
+import type { Made, RunningTurn, Turn } from "../../model.ts";
 import { namesOf, oneLine } from "../../one-line.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { findProtected } from "../../pulls/protected-files.ts";
@@ -10,12 +10,12 @@ import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
 import { tellBegin, tellEnd } from "../begin-and-end.ts";
-import { type CommittedChange, commitChange } from "../commit-change.ts";
+import { type CommittedChange, commitChange, tryForAnHour } from "../commit-change.ts";
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
 import { mergeTarget } from "../merge-target.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
-import { type Attempt, runAttempt } from "../run-attempt.ts";
+import { type Attempt, runAttempt, uncertainSession } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
 import { startDeadline, type TurnDeadline } from "../turn-deadline.ts";
 import { keepUnfinished, layOutEarlier } from "../unfinished.ts";
@@ -80,8 +80,8 @@ export async function make(work: Work): Promise<Position> {
   const elapsedMs = (): number => machine.now() - startedAt;
   const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };
   let report = await context.patiently(() => reportOf(turn, run, context));
-  // A lost lease shows again in the next stage. This worker may take the turn again, so keep the agent's home first.
-  await ignoringLoss(homes?.keep?.(turn, directory, log));
+  // This worker may take the turn again, so keep the agent's home first.
+  await keepHome(context, turn);
   const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
   const { end, reason, failureClass } = attempt;
   const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
@@ -91,7 +91,7 @@ export async function make(work: Work): Promise<Position> {
     const startStopped = (): TurnDeadline => startDeadline(machine, stoppedMs, 0, undefined);
     if (await keepUnfinished(work, worktree, why, startStopped, "stopped")) tellStopped(work);
   };
-  await worktrees.takeBack(directory);
+  await tryForAnHour(() => worktrees.takeBack(directory), context);
   if (end !== "completed" && failureClass === undefined) {
     // Somebody has stopped a turn without a class. Its reason is that of the request, by which it is known as stopped.
     await keepStopped(reason ?? "");
@@ -154,7 +154,7 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
   const { commit, reason } = made;
   if (commit !== undefined) {
     const earlier = last === undefined || last.commit === start.head ? undefined : last.commit;
-    await repository.keep(commit, turn.job, earlier);
+    await tryForAnHour(() => repository.keep(commit, turn.job, earlier), context);
   }
   await setMade(work, made, report);
   if (reason !== undefined) return { stage: "failed", made };
@@ -164,8 +164,8 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
     return unchanged(work);
   }
   const placed = { ...placeOn(work, commit), isKept: true, isFinal };
-  // From here on, the runner may be lost with its clone.
-  if (context.keptCommits?.isOnlyPlace)
+  // From here on, another machine may continue: this one may be lost, be told to stop, or lack space.
+  if (context.keptCommits !== undefined)
     await ignoringLoss(context.patiently(async () => void (await keepForOthers(turn, undefined, context))));
   return { stage: "made", placed, go };
 }
@@ -193,7 +193,7 @@ export function placeOn({ start, tried, context }: Pick<Work, "start" | "tried" 
  */
 export async function makeAgain(work: Work, first: Placed, go: Go, command: string): Promise<Position | undefined> {
   const { turn, context, start } = work;
-  const { store, repository, worktrees, homes, directory, stop, log, signal, commands, patiently } = context;
+  const { store, repository, worktrees, directory, stop, log, signal, commands, patiently } = context;
   const { worktree, leftMs } = go;
   const { checkOutput, answer = null, costUsd } = { ...go.report, checkOutput: work.maker.checkOutput ?? "" };
   log("The agent gets one more go, with the output of the check.");
@@ -208,7 +208,7 @@ export async function makeAgain(work: Work, first: Placed, go: Go, command: stri
   if (attempt.end === "stopped") throw new Stopped();
   const run = { report: attempt, project: context.job.project, isFollowUp: true, earlierUsd: costUsd };
   const second = await patiently(() => reportOf(turn, run, told));
-  await ignoringLoss(homes?.keep?.(turn, directory, log));
+  await keepHome(context, turn);
   await worktrees.takeBack(directory);
   const elapsedMs = (): number => context.timeLimitMs - leftMs();
   const made =
@@ -256,6 +256,13 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }: W
 function reasonAgainst({ attempts }: Turn, stop: AbortSignal | undefined, known: string | null): string | undefined {
   if (attempts >= maxAttempts) return known ?? `The agent was interrupted ${attempts} times and is not run again.`;
   return stop?.aborted ? String(stop.reason) : undefined;
+}
+
+/** Keeps an agent's home. The turn does not depend on it, and a lost lease shows again in its next stage. */
+async function keepHome({ homes, directory, log }: WorkContext, turn: RunningTurn): Promise<void> {
+  await homes?.keep?.(turn, directory, log).catch((error: unknown) => {
+    if (!(error instanceof LeaseLost)) log(`${uncertainSession}: ${errorMessage(error)}`);
+  });
 }
 
 async function ignoringLoss(use: Promise<void> | undefined): Promise<void> {

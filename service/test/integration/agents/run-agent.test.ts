@@ -68,6 +68,12 @@ describe("an agent ends", () => {
     const agent = echoingAgent(`ln -s /dev/full '${join(paths.input, "stdout.txt")}'; echo done`);
     expect(await run(agent)).toEqual({ message: "done\n", error: undefined, end: "completed" });
   });
+
+  test("as completed if the file that names its processes cannot be removed", async () => {
+    const { run, folder } = setUpAgents();
+    const agent = echoingAgent(`cd '${folder}'; rm processes.json; mkdir processes.json; echo done`);
+    expect(await run(agent)).toMatchObject({ message: "done\n", end: "completed" });
+  });
 });
 
 test.skipIf(process.platform !== "linux")(

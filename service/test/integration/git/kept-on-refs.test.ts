@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
@@ -62,7 +62,12 @@ async function setUp(
   const rule = (script: string): void => {
     writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   };
-  return { git, log, open, runner, commit, refs, rule };
+  /** While the repository's host refuses to be read. */
+  const refused = async <T>(read: () => Promise<T>): Promise<T> => {
+    renameSync(docs.path, `${docs.path}.away`);
+    return read().finally(() => renameSync(`${docs.path}.away`, docs.path));
+  };
+  return { git, log, open, runner, commit, refs, rule, refused };
 }
 
 test("a commit of any kind of change is the same on another runner, with its id", async () => {
@@ -275,4 +280,23 @@ test("what GitHub refuses is told: a rule for refs, and a secret, which it finds
   const error = await runner.kept.save(turn, packed).catch((reason: unknown) => reason);
   expect(isForSecret(error)).toBe(true);
   expect(refs()).toEqual([]);
+});
+
+test("what is listed and cannot be read now is not passed over: it is paid for", async () => {
+  const { git, log, open, runner, commit, refused } = await setUp();
+  const packed = await runner.repository.packCommit(job);
+  await runner.kept.save(turn, packed);
+  const { repository, kept } = await open();
+  await expect(refused(() => kept.load(job, turn))).rejects.toThrow(/^git fetch exited/);
+  await expect(refused(() => kept.commitsOf(job))).rejects.toThrow(/^git fetch exited/);
+  expect(await kept.load(job, turn)).toBeDefined();
+  // The start of the commit, which GitHub keeps although no branch has it.
+  const onTop = git("commit-tree", "-p", "main", "-m", "Start", "main^{tree}").trim();
+  const based = Buffer.from(String(packed).replace(/^parent .*$/m, `parent ${onTop}`));
+  await expect(refused(() => repository.unpackCommit(job, based))).rejects.toThrow(/^git fetch exited/);
+  await expect(refused(() => repository.commitsOfBranch(onTop, 1))).rejects.toThrow(/^git fetch exited/);
+  expect(await repository.commitsOfBranch(onTop, 1)).toMatchObject([{ commit: onTop }]);
+  expect(await repository.commitsOfBranch("1".repeat(40), 1)).toEqual([]);
+  expect(await repository.unpackCommit(job, packed)).toMatchObject({ commit });
+  expect(log).toEqual([]);
 });

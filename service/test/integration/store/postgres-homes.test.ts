@@ -60,6 +60,23 @@ test("the kept commit of a job is the one that was saved last by whoever has its
   expect(Uint8Array.from((await keptCommits.load("a", turn)) ?? [])).toEqual(bytes(2));
 });
 
+test("the kept commit of a job is forgotten by the turn that made it, and not by an earlier one", async () => {
+  const { store } = await setUp();
+  const { keptCommits } = store;
+  const first = await startJob(store, "a");
+  const commitOf = (turn: RunningTurn) => Buffer.from(`\u0000\nAgent-Turn: ${turn.id}.${turn.identity}\n\u0000`);
+  await keptCommits?.save(first, commitOf(first));
+  const second = await startAnother(store, first);
+  await keptCommits?.save(second, commitOf(second));
+  // Its worker has slept.
+  await keptCommits?.forget?.(first);
+  await keptCommits?.forget?.({ ...second, job: "b" });
+  expect(await keptCommits?.load("a", second)).toBeDefined();
+  await keptCommits?.forget?.(second);
+  await keptCommits?.forget?.(second);
+  expect(await keptCommits?.load("a", second)).toBeUndefined();
+});
+
 test("the last turn of a job before another one is the last in which an agent ran", async () => {
   const { store, homes } = await setUp();
   const other = await startJob(store, "other");

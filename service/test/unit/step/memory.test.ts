@@ -498,6 +498,15 @@ describe("jobs in the cache", () => {
     expect(log.join("\n")).toContain("is not one of this service and is ignored");
   });
 
+  test("and commits that this runner cannot read are not taken for damaged ones", async () => {
+    // What is restored cannot be read as a file.
+    const restore = async (_prefix: string, file: string) => mkdirSync(file) === undefined;
+    const copies = connect({ save: async () => {}, restore });
+    await expect(copies.restore(id, home, home)).rejects.toThrow("EISDIR");
+    await expect(copies.keptCommits?.load(id, { identity: identityOf(5) })).rejects.toThrow("EISDIR");
+    expect(log).toEqual([]);
+  });
+
   test("take no home directory of another job", async () => {
     const cache = fakeCache();
     await connect(cache).save({ ...job, id: "job_other" }, home);

@@ -79,6 +79,7 @@ function setUp() {
         writeFileSync(join(directory.home, `turn-${id}`), `${id}`);
         await homes.keep(turn(id), directory, (line) => log.push(line));
       },
+      keep: (id: number) => homes.keep(turn(id), directory, (line) => log.push(line)),
       bring: (id: number) => homes.bring(turn(id), directory, (line) => log.push(line)),
     };
   };
@@ -126,6 +127,25 @@ describe("a turn", () => {
     await one.bring(1);
     expect(one.session()).toEqual(["turn-1"]);
   });
+
+  test.skipIf(!existsSync("/dev/full"))(
+    "whose home cannot be marked on a full disk does not depend on that",
+    async () => {
+      const { machine, store, log } = setUp();
+      const [one, other] = [machine(), machine()];
+      await one.begin(1);
+      writeFileSync(join(one.directory.home, "session"), "");
+      rmSync(one.directory.homeTurn);
+      symlinkSync("/dev/full", one.directory.homeTurn);
+      await one.keep(1);
+      store.error = new LeaseLost(1);
+      await expect(one.keep(1)).rejects.toThrow(LeaseLost);
+      store.error = undefined;
+      store.attempted.push(1);
+      await other.bring(2);
+      expect([other.session(), log]).toEqual([["session"], []]);
+    },
+  );
 
   test("does not start with the home of a turn before the last one", async () => {
     const { store, log, machine } = setUp();

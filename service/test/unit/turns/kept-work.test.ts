@@ -33,6 +33,7 @@ async function setUp() {
   const keptCommits: KeptCommits = {
     save: async ({ job }, bundle) => void bundles.set(job, bundle),
     load: async (job) => bundles.get(job),
+    forget: async ({ job }) => void bundles.delete(job),
   };
   const platform = {
     closedAt: undefined as number | undefined,
@@ -475,6 +476,25 @@ test("a commit that was kept before its push is kept no longer if that is refuse
   refuse("nothing");
   expect(await worker("two")).toMatchObject(["completed", undefined, undefined]);
   expect(stored.size).toBe(0);
+});
+
+test("what is kept of an earlier turn stays that turn's if its push is refused again, and is kept no longer for a secret", async () => {
+  const stored = new Map<string, string>();
+  const keptCommits: KeptCommits = {
+    save: async ({ identity, step }, packed) => void stored.set(`${identity} ${step}`, String(packed)),
+    load: async (_job, { identity }) => Buffer.from(stored.get(`${identity} `) ?? ""),
+    forget: async ({ identity, step }) => void stored.delete(`${identity} ${step}`),
+  };
+  const { createWorker, refuse, runs } = await setUp();
+  const worker = await createWorker({ keptCommits });
+  refuse("commits");
+  await worker("one");
+  const names = [...stored.keys()];
+  expect(await worker("one")).toEqual(["failed", expect.stringContaining(why), "push"]);
+  expect([...stored.keys()]).toEqual(names);
+  refuse("commits", "remote: error: GH013: violations\nremote: - Push cannot contain secrets\n");
+  expect(await worker("one")).toMatchObject(["failed", expect.stringContaining("Look at the secret"), "push"]);
+  expect([stored.size, runs.length]).toEqual([0, 1]);
 });
 
 const lostWith = [

@@ -2,15 +2,18 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { PerProject } from "../../../src/per-project.ts";
+import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { LocalPullRequests } from "../../../src/pulls/local.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
+import type { KeptCommits } from "../../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
-import { LeaseLost } from "../../../src/store-errors.ts";
+import { LeaseLost, StoreUnavailable } from "../../../src/store-errors.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { TurnPorts } from "../../../src/turns/turn-ports.ts";
 import { BranchCleaner } from "../../../src/upkeep/branch-cleaner.ts";
+import { FakeMachine } from "../../support/fake-machine.ts";
 import { memoryHost } from "../../support/memory-host.ts";
 import { memoryPorts } from "../../support/memory-ports.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
@@ -89,11 +92,11 @@ async function setUp() {
       ...more,
     };
     /** Runs the next turn, and stores its end unless the lease is lost. */
-    const run = async () => {
+    const run = async (signal = new AbortController().signal) => {
       const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
       if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
-      const result = await runTurn(turn, stored, ports, new AbortController().signal);
-      if (result === "postponed") await store.runningTurns.requeue(turn, 0, true);
+      const result = await runTurn(turn, stored, ports, signal);
+      if (result === "postponed" || result === "stopped") await store.runningTurns.requeue(turn, 0, true);
       if (result !== "completed" && result !== "failed") return result;
       return store.runningTurns.finish(turn, result, 0).then(
         () => result,
@@ -368,6 +371,52 @@ test("a turn whose pull request cannot be opened now is run again, and does not 
   expect(runs).toEqual(["one"]);
   expect(await store.pullRequests.newestOf(job, 5)).toHaveLength(1);
   expect(lines()).toEqual(["first"]);
+});
+
+test.each<[how: string, result: string, fail: (stop: AbortController) => void]>([
+  [
+    "is told to stop",
+    "stopped",
+    (stop) => {
+      stop.abort();
+      throw new Error("Git was stopped");
+    },
+  ],
+  [
+    "lacks space for a push",
+    "postponed",
+    () => {
+      throw new ResourceExhausted("no space left");
+    },
+  ],
+])("a commit of a worker that %s is pushed by another one, which then forgets it", async (_how, result, fail) => {
+  const { createWorker, runs, lines, store } = await setUp();
+  const stored = new Map<string, Uint8Array>();
+  let isOut = false;
+  const keptCommits: KeptCommits = {
+    save: async (turn, packed) => void stored.set(turn.identity, packed),
+    load: async (_job, { identity }) => stored.get(identity),
+    forget: async ({ identity }) => {
+      isOut = !isOut;
+      if (isOut) throw new StoreUnavailable("the database does not respond");
+      stored.delete(identity);
+    },
+  };
+  const stop = new AbortController();
+  const machine = new FakeMachine();
+  const [one, two] = [await createWorker("one", { keptCommits }), await createWorker("two", { keptCommits, machine })];
+  const { packCommit } = one.repository;
+  // A service that stops starts no Git.
+  one.repository.packCommit = async (of) => {
+    stop.signal.throwIfAborted();
+    return packCommit.call(one.repository, of);
+  };
+  one.repository.beforePush = async () => fail(stop);
+  expect(await one.run(stop.signal)).toBe(result);
+  expect(stored.size).toBe(1);
+  expect(await machine.passUntil(two.run())).toBe("completed");
+  expect([runs, lines(), stored.size]).toEqual([["one"], ["first"], 0]);
+  expect((await store.turns.ofJob(job))[0]).toMatchObject({ attempts: 1 });
 });
 
 test("a commit that a worker could not push in an outage is pushed by another one, after today's checks", async () => {

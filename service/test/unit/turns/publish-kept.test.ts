@@ -106,31 +106,40 @@ test("a stored commit is that of a turn whose attempt was counted, and not looke
   }
 });
 
-test("a commit that cannot be read is not made again: its turn fails in words, and a later one with the prompt publishes it", async () => {
-  const turns = await setUpTurns();
-  const { run, ports, store, starts, opened } = turns;
-  let isOut = true;
-  const saves: unknown[] = [];
-  ports.keptCommits = {
-    isOnlyPlace: true,
-    save: async (...saved) => void saves.push(saved),
-    load: async () => (isOut ? Promise.reject(new Error("the look-up was answered with 503")) : new Uint8Array()),
-  };
-  await countAttempt(turns);
-  ports.repository.unpackCommit = async () => storedOf(await store.turns.ofJob("a"));
-  for (const _outage of [1, 2]) {
-    const failures: unknown[] = [];
-    const { result } = await run((failure) => failures.push(failure));
-    const reason =
-      "What is kept of an earlier attempt cannot be read now: the look-up was answered with 503. So no agent was run.";
-    expect([result, failures]).toEqual(["failed", [{ reason, failureClass: "transient", kept: "push" }]]);
-    await store.turns.add("a", "Fix it", 7);
-  }
-  isOut = false;
-  expect((await run()).result).toBe("completed");
-  expect(opened[0]?.head).toBe("stored");
-  expect([starts, saves]).toEqual([[], []]);
-});
+test.each([
+  ["its store cannot be asked", "the look-up was answered with 503"],
+  ["its start cannot be fetched", "git fetch exited with 128: fatal: returned error: 403"],
+])(
+  "a commit that cannot be read, because %s, is not made again: its turn fails in words, and a later one with the prompt publishes it",
+  async (what, why) => {
+    const turns = await setUpTurns();
+    const { run, ports, store, starts, opened } = turns;
+    let isOut = true;
+    const saves: unknown[] = [];
+    const isStoreOut = (): boolean => isOut && what.includes("store");
+    ports.keptCommits = {
+      isOnlyPlace: true,
+      save: async (...saved) => void saves.push(saved),
+      load: async () => (isStoreOut() ? Promise.reject(new Error(why)) : new Uint8Array()),
+    };
+    await countAttempt(turns);
+    ports.repository.unpackCommit = async () => {
+      if (isOut) throw new GitError(["fetch"], "exited with 128", "fatal: returned error: 403", 128);
+      return storedOf(await store.turns.ofJob("a"));
+    };
+    for (const _outage of [1, 2]) {
+      const failures: unknown[] = [];
+      const { result } = await run((failure) => failures.push(failure));
+      const reason = `What is kept of an earlier attempt cannot be read now: ${why}. So no agent was run.`;
+      expect([result, failures]).toEqual(["failed", [{ reason, failureClass: "transient", kept: "push" }]]);
+      await store.turns.add("a", "Fix it", 7);
+    }
+    isOut = false;
+    expect((await run()).result).toBe("completed");
+    expect(opened[0]?.head).toBe("stored");
+    expect([starts, saves]).toEqual([[], []]);
+  },
+);
 
 test("a stored commit that is damaged is named, and passed over", async () => {
   const turns = await setUpTurns();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Agent, builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentOptions, AgentResult } from "../../../src/agents/run-agent.ts";
 import { GitError } from "../../../src/git/git.ts";
@@ -1052,6 +1052,52 @@ test("homes are brought before a turn and kept after its agent, unless it was st
   expect(steps).toEqual(["bring", "check out base", "begin", "keep", "take back", ...end]);
 });
 
+test.each<[what: string, fail: (turns: Awaited<ReturnType<typeof setUpTurns>>, error: Error) => void, told?: string]>([
+  [
+    "its home cannot be kept",
+    ({ ports }, error) => {
+      ports.homes = { bring: async () => {}, keep: () => Promise.reject(error) };
+    },
+    "The agent's session may not continue: no space",
+  ],
+  [
+    "the names in its clone cannot be read",
+    ({ host }, error) => {
+      host.mayHaveLeftWork = () => Promise.reject(error);
+    },
+  ],
+  [
+    "its commits cannot be read",
+    ({ host }, error) => {
+      host.hasOwnCommits = () => Promise.reject(error);
+    },
+  ],
+  [
+    "its worktree cannot be taken back yet",
+    ({ ports }, error) => {
+      ports.worktrees.takeBack = vi.fn(async () => {}).mockRejectedValueOnce(error);
+    },
+    "That is tried again for an hour: no space",
+  ],
+  [
+    "the clone cannot keep its commit yet",
+    ({ ports }, error) => {
+      ports.repository.keep = vi.fn(async () => {}).mockRejectedValueOnce(error);
+    },
+    "That is tried again for an hour: no space",
+  ],
+])("what an agent made is published without another run of it, although %s", async (_what, fail, told = "") => {
+  const turns = await setUpTurns();
+  fail(turns, Object.assign(new Error("no space"), { code: "ENOSPC" }));
+  turns.next.result = { ...turns.next.result, hasEnded: true };
+  const machine = new FakeMachine();
+  turns.ports.machine = machine;
+  const { result, log } = await machine.passUntil(turns.run());
+  expect([result, turns.opened.length]).toEqual(["completed", 1]);
+  expect(turns.starts.filter(({ options }) => options.logFile !== "/dev/null")).toHaveLength(1);
+  expect(log).toContain(told);
+});
+
 test("the log says if a follow-up has no session, and how its agent knows of the earlier turns", async () => {
   const { run, runMessage, ports } = await setUpTurns();
   expect((await run()).log).not.toContain("session");
@@ -1121,9 +1167,9 @@ describe("a follow-up whose session cannot be continued", () => {
 
   const setUp = (...results: AgentResult[]) => setUpWith({}, ...results);
 
-  /** @param agent - what the agent has besides. `found`: the sessions in its home */
+  /** @param agent - what the agent has besides. `found`: the sessions in its home. `isFull`: homes cannot be moved any more */
   async function setUpWith(
-    { found = [], ...agent }: Pick<Agent, "sessions"> & { found?: string[] },
+    { found = [], isFull = false, ...agent }: Pick<Agent, "sessions"> & { found?: string[]; isFull?: boolean },
     ...results: AgentResult[]
   ) {
     const turns = await setUpTurns();
@@ -1140,8 +1186,12 @@ describe("a follow-up whose session cannot be continued", () => {
       return {
         drop: async () => {
           isOld = true;
+          if (isFull) throw new Error("no space");
         },
-        [Symbol.asyncDispose]: async () => void homes.push(isOld ? "dropped" : "back"),
+        [Symbol.asyncDispose]: async () => {
+          homes.push(isOld ? "dropped" : "back");
+          if (isFull) throw new Error("no space");
+        },
       };
     };
     const goes: { isFollowUp: boolean; told: number }[] = [];
@@ -1183,6 +1233,12 @@ describe("a follow-up whose session cannot be continued", () => {
     ]);
     expect(homes).toEqual(["new", "dropped"]);
     expect(log).toContain("The session of the earlier turns cannot be continued, so the agent is run once more.");
+  });
+
+  test("has its change published although its homes cannot be moved after its second run", async () => {
+    const { result, log } = await setUpWith({ isFull: true }, refused, done);
+    expect(result).toBe("completed");
+    expect(log.match(/The agent's session may not continue: no space/g)).toHaveLength(2);
   });
 
   test("is run once, with a new session, if its home has none", async () => {

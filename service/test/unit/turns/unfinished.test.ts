@@ -200,6 +200,24 @@ test("why the last turn ended is told, without what has become a secret of the s
   expect(seen.told).not.toContain("sk-secret");
 });
 
+test("what a turn left and cannot be read now is laid out for the turn after the one that could not", async () => {
+  const stored = new Map<string, Uint8Array>();
+  let isOut = false;
+  const { run, seen, repository } = await setUp({
+    keptCommits: {
+      save: async (turn, packed) => void stored.set(turn.job, packed),
+      load: async (of) => (isOut ? Promise.reject(new Error("answered with 403")) : stored.get(of)),
+    },
+  });
+  await run("Write it", { "part.md": "one\n" });
+  repository.jobs.delete(job);
+  isOut = true;
+  expect(await run("Write it", {}, complete)).toMatchObject({ state: "failed", kept: null, attempts: 0 });
+  isOut = false;
+  await run("Write it", {}, complete);
+  expect(seen.found["part.md"]).toBe("one\n");
+});
+
 test("a change with a secret of the service is not kept", async () => {
   const { run, seen, log } = await setUp({ secrets: [{ name: "KEY", value: "sk-secret-0123456789" }] });
   expect(await run("Write it", { "part.md": "sk-secret-0123456789\n" })).toMatchObject({ state: "failed", kept: null });
