@@ -117,7 +117,7 @@ export async function endJob(transaction: Transaction, job: string, at: number):
     `(SELECT ${column} FROM turn WHERE job = ? ${condition} ORDER BY id DESC LIMIT 1)`;
   // As `findKeptTurn` does: a turn that failed before anything was done leaves what is kept.
   const kept = last("kept", "AND (state = 'completed' OR attempts > 0 OR kept IS NOT NULL)");
-  const end = `UPDATE job SET state = ${last("state")}, kept = ${kept}, "idleSince" = ?
+  const end = `UPDATE job SET state = coalesce(${last("state")}, 'failed'), kept = ${kept}, "idleSince" = ?
     WHERE id = ? AND NOT EXISTS (${openTurn})`;
   return (await transaction.run(end, job, job, at, job, job)) > 0;
 }
