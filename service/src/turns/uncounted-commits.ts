@@ -2,6 +2,7 @@ import type { Start } from "../git/find-start.ts";
 import type { Repository } from "../git/repository.ts";
 import type { StoredJob, Turn } from "../model.ts";
 import { type NamedTurn, namedTurns, triedTurn } from "../pulls/turn-trailers.ts";
+import type { KeptCommits } from "../store/kept-commits.ts";
 import type { Store } from "../store/store.ts";
 
 /*
@@ -26,6 +27,8 @@ import type { Store } from "../store/store.ts";
 export interface BranchPorts {
   repository: Pick<Repository, "commits">;
   store: Pick<Store, "jobs" | "turns">;
+  /** Default: commits are kept elsewhere, too. */
+  keptCommits?: Pick<KeptCommits, "isOnlyPlace"> | undefined;
 }
 
 export interface RemovalPorts extends BranchPorts {
@@ -52,7 +55,7 @@ export interface CountedBranch {
 export async function findCounted(
   job: Pick<StoredJob, "id" | "head">,
   { head, base }: { head: string; base: string },
-  { repository, store }: BranchPorts,
+  { repository, store, keptCommits }: BranchPorts,
   own?: Turn,
 ): Promise<CountedBranch> {
   const all = { head, uncounted: [] };
@@ -69,8 +72,10 @@ export async function findCounted(
   const ended = new Set(
     (await store.turns.ofJob(job.id)).flatMap(({ identity, state, startedAt, kept }) =>
       // A turn that never ran here pushed nothing here: its commit predates a restored backup. Kept work may be in the middle of
-      // publishing, and people may have amended it.
-      (state === "completed" || state === "failed") && startedAt !== null && kept === null ? [identity] : [],
+      // publishing, and people may have amended it. Where each runner has a store of its own, one that counts as lost may still work.
+      (state === "completed" || state === "failed") && startedAt !== null && kept === null && !keptCommits?.isOnlyPlace
+        ? [identity]
+        : [],
     ),
   );
   const recorded = (await store.jobs.find(job.id))?.head ?? null;

@@ -13,8 +13,9 @@ const id = "job_00000000-0000-0000-0000-000000000001";
  *   or several that a person has squashed
  * @param recorded - the head of the branch as the store knows it
  * @param isOwn - whether turn 4 judges it
+ * @param isOnlyPlace - whether other runners, each with a store of its own, may push for the job
  */
-async function judge(branch: string, recorded: string | null, isOwn = false) {
+async function judge(branch: string, recorded: string | null, isOwn = false, isOnlyPlace = false) {
   const store = memoryStore();
   await store.jobs.add({ id, project: "docs", createdAt: 0 }, "Go on");
   const turns: RunningTurn[] = [];
@@ -33,7 +34,12 @@ async function judge(branch: string, recorded: string | null, isOwn = false) {
   });
   const repository = { commits: async () => commits };
   const range = { head: names.at(-1) ?? "", base: "base" };
-  return findCounted({ id, head: null }, range, { repository, store }, isOwn ? turns[3] : undefined);
+  return findCounted(
+    { id, head: null },
+    range,
+    { repository, store, keptCommits: { isOnlyPlace } },
+    isOwn ? turns[3] : undefined,
+  );
 }
 
 test.each<[rule: string, branch: string, recorded: string | null, head: string | undefined, uncounted: number[]]>([
@@ -52,4 +58,9 @@ test.each<[rule: string, branch: string, recorded: string | null, head: string |
 
 test("the commit of a running turn does not count for the turn itself", async () => {
   expect(await judge("1-a 4-b", "1-a", true)).toEqual({ head: "1-a", uncounted: [4] });
+});
+
+test("a commit counts of a turn that another runner, with a store of its own, has pushed since", async () => {
+  expect(await judge("1-a 2-b 3-c", "1-a", true, true)).toEqual({ head: "3-c", uncounted: [] });
+  expect(await judge("1-a 3-b 4-c", "1-a", true, true)).toEqual({ head: "3-b", uncounted: [4] });
 });
