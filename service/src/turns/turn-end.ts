@@ -1,9 +1,10 @@
 import { errorMessage } from "../error-message.ts";
 import { ChangeRefused } from "../git/commit-worktree.ts";
-import type { FailureClass, RunningTurn, TurnResult } from "../model.ts";
+import type { FailureClass, KeptWork, RunningTurn, TurnResult } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { RateLimitError } from "../pulls/github/github-error.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
+import { parseMade } from "../store/made.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
 import { keepForOthers } from "./kept-commits.ts";
 import { ClosedSince } from "./kept-work.ts";
@@ -17,12 +18,14 @@ import { keptOf, type RunContext, reasonWhenKept, type Work } from "./work.ts";
  * Returns how a turn ends after a stage threw: postponed, failed, stopped or taken over. Keeps paid work first.
  *
  * @param work - `undefined` if the turn's start was not known yet
+ * @param earlier - what an earlier attempt has made, if it is not known yet where that is. Default: nothing
  */
 export async function endOf(
   error: unknown,
   turn: RunningTurn,
   work: Work | undefined,
   context: RunContext,
+  earlier?: KeptWork,
 ): Promise<TurnResult> {
   const { onFailure, log, signal } = context;
   // It can contain a file name or Git's output.
@@ -30,7 +33,7 @@ export async function endOf(
   const reason = work?.hasUnfinished ? reasonWhenKept(said) : said;
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
-  const kept = keptBy(error, work);
+  const kept = keptBy(error, work) ?? (error instanceof TakenAway ? undefined : earlier);
   const maker = work?.maker ?? turn;
   if (isRemoteOutage(error)) {
     const waitMs = error instanceof RateLimitError ? error.waitMs : undefined;
@@ -68,6 +71,17 @@ export async function endOf(
   } catch {
     return signal.reason instanceof LeaseLost || !signal.aborted ? "taken-over" : "stopped";
   }
+}
+
+/** Returns what is kept of a turn whose work an earlier attempt has made; `undefined` also while the store cannot be used. */
+export async function keptEarlier(
+  { id, job, attempts }: RunningTurn,
+  { store }: Pick<RunContext, "store">,
+): Promise<KeptWork | undefined> {
+  const turns = attempts === 0 ? [] : await store.turns.ofJob(job).catch(() => []);
+  const { stage, made = null } = turns.find((one) => one.id === id) ?? {};
+  if (stage === "pushed" || stage === "published") return "pull-request";
+  return stage !== "begun" && parseMade(made)?.commit !== undefined ? "push" : undefined;
 }
 
 function keptBy(error: unknown, work: Work | undefined) {

@@ -19,7 +19,7 @@ import { publish } from "./stages/publish.ts";
 import { push } from "./stages/push.ts";
 import { findPosition, takeUp } from "./take-up.ts";
 import { cleanBranch } from "./trial-branch.ts";
-import { endOf } from "./turn-end.ts";
+import { endOf, keptEarlier } from "./turn-end.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
 import type { Failure, TurnPorts } from "./turn-ports.ts";
@@ -59,6 +59,7 @@ export async function runTurn(
   const own = { host, machine, directory, logFile, log, signal, confirmOwner, patiently, onFailure };
   const run = { ...ports, ...own, isNewHome: false };
   let work: Work | undefined;
+  let isFound = false;
   try {
     const walk = async (): Promise<EndedState> => {
       await homes?.bring(turn, directory, log);
@@ -66,8 +67,10 @@ export async function runTurn(
       log(startNote(turn));
       let ofJob = job;
       for (let isPublished = false; ; isPublished = true) {
+        isFound = false;
         work = await takeUp(turn, ofJob, run);
         work = await findPosition(work, isPublished);
+        isFound = true;
         const result = await walkStages(work);
         if (result !== "completed" || work.isOwn || (await isSame(work))) return result;
         // The agent starts from the published commit.
@@ -76,7 +79,9 @@ export async function runTurn(
         work = undefined;
       }
     };
-    const result = await walk().catch((error: unknown) => endOf(error, turn, work, run));
+    const result = await walk().catch(async (error: unknown) =>
+      endOf(error, turn, work, run, isFound ? undefined : await keptEarlier(turn, run)),
+    );
     if (work !== undefined) await cleanBranch(work, result);
     if (result === "failed" && work?.hasBegun && kept === undefined) await tellEnd(work, { left: "failed" });
     return result;

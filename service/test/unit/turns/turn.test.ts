@@ -982,6 +982,23 @@ test.each<[string, (ports: TurnPorts) => void]>([
   );
 });
 
+test.each([
+  ["an outage", "Could not resolve host", "postponed"],
+  ["a refusal", "Authentication failed", "failed"],
+])("what an earlier attempt has made stays kept if the next one meets %s at its start", async (_, said, ending) => {
+  const { run, ports } = await setUpTurns();
+  ports.repository.push = async (commit) => {
+    if (commit !== "base") throw new GitError(["push"], "exited with 128", "Could not resolve host", 128);
+  };
+  ports.repository.branchHead = async () => "base";
+  const failures: Failure[] = [];
+  const onFailure = (failure: Failure): void => void failures.push(failure);
+  await run(onFailure);
+  ports.repository.findStart = failing(new GitError(["ls-remote"], "exited with 128", said, 128));
+  expect((await run(onFailure)).result).toBe(ending);
+  expect(failures.map(({ kept }) => kept)).toEqual(["push", "push"]);
+});
+
 test("a turn fails if GitHub rejects its pull request", async () => {
   const { run, ports } = await setUpTurns();
   ports.pullRequests.open = failing(new GitHubError("Resource not accessible", 403));
