@@ -782,7 +782,9 @@ async function readSession(session, firstBase, run) {
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
-    const isSure = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+    const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
+    // A service that runs already knows of later runs that were lost before they could save an entry.
+    const isSure = isSaved && run.state.announcement === undefined;
     const isFree = isDryRun || isSure || (await untilFree(run));
     if (isFree === "changed") {
         session?.forget();
@@ -807,8 +809,10 @@ async function readSession(session, firstBase, run) {
     }
     const { commit, pullRequests = [] } = entry ?? {};
     const findContinued = async () => ({ jobId, isReplaceable: true });
+    const known = { firstBase, ownJob: jobId };
+    const findCovered = () => coveredBy(jobId, run);
     if (isDryRun)
-        return { lastCommit: commit, firstBase, ownPullRequests: pullRequests, findContinued };
+        return { ...known, covered: findCovered(), lastCommit: commit, ownPullRequests: pullRequests, findContinued };
     const findWith = async (job, progress) => {
         const continued = await continuationOf(jobId, job, progress, run);
         if (continued !== undefined)
@@ -830,10 +834,13 @@ async function readSession(session, firstBase, run) {
                 session.forget();
             if (isStillFree !== true)
                 return isStillFree;
+            if (![undefined, progress.commit].includes(findCovered()))
+                return "changed";
             const job = await readSessionJob(jobId, run);
             return "kind" in job ? job : findWith(job, progress);
         };
-        return { lastCommit: progress.commit, firstBase, ownPullRequests: pullRequests, findContinued: findLater };
+        const lastCommit = progress.commit;
+        return { ...known, covered: undefined, lastCommit, ownPullRequests: pullRequests, findContinued: findLater };
     }
     const job = await readSessionJob(jobId, run);
     if ("kind" in job)
@@ -841,11 +848,16 @@ async function readSession(session, firstBase, run) {
     const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
     const number = numberOf(job.pullRequest, run.ports.environment);
     return {
+        ...known,
+        covered: findCovered(),
         lastCommit: progress.commit,
-        firstBase,
         ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
         findContinued: () => findWith(job, progress),
     };
+}
+/** Returns up to which commit a session's job has covered changes, if the service has said so. */
+function coveredBy(jobId, { state: { announcement } }) {
+    return announcement?.sessionJobId === jobId ? announcement.sessionCovers : undefined;
 }
 /**
  * Returns the session's job according to a service that supports sessions; a result if the service is unavailable, because a new job could
@@ -914,25 +926,11 @@ function tellOfLeft(why, { url }, { log }) {
     ${why}, so the session starts a new job. It leaves ${url}: merge or close it.`);
 }
 async function readSessionJob(jobId, run) {
-    const { state, ports } = run;
-    const elapsedMs = state.elapsedMs(ports.clock.now());
-    const result = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_6__/* .findJob */ .pC)(jobId, run);
-    if (result !== "gone" && result.kind === "timed-out" && result.lastError) {
-        const { lastError: error, timeoutMs } = result;
-        return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - elapsedMs };
-    }
-    const { pullRequest, isKept, isUnfinished } = state;
-    if (result !== "gone" && result.kind === "cancelled") {
-        // A re-run reads the job again: this step has no part in it yet.
-        state.forgetJob();
-        return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
-    }
-    if (result !== "gone" && result.kind !== "done" && result.kind !== "started")
-        return result;
-    state.forgetJob();
-    if (result === "gone")
-        return { status: "not found", isKept: false, isUnfinished: false, pullRequest: undefined };
-    return { status: result.kind === "done" ? result.status : "active", isKept, isUnfinished, pullRequest };
+    const status = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_6__/* .findJob */ .pC)(jobId, run);
+    const { pullRequest, isKept, isUnfinished } = run.state;
+    if (typeof status !== "object" || status.kind === "cancelled")
+        run.state.forgetJob();
+    return typeof status === "object" ? status : { status, isKept, isUnfinished, pullRequest };
 }
 /** Reads the state of the session's last pull request, also as an output. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest, run) {
@@ -1175,23 +1173,33 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 
 const nothingRemembered = {
     lastCommit: undefined,
+    covered: undefined,
+    ownJob: undefined,
     firstBase: undefined,
     ownPullRequests: [],
 };
 /**
  * Writes the prompt, and sections on what changed and what the thread says, or returns why nothing may be sent. The section on changes is
  * `undefined` without `changes`, and empty if there is nothing to compare.
+ *
+ * @param isSentAnyway - asked if nothing is new; a result if nothing may be sent. Default: then nothing is sent
  */
-async function writePrompt(source, run, remembered = nothingRemembered) {
+async function writePrompt(source, run, remembered = nothingRemembered, isSentAnyway = async () => false) {
     const { settings, ports } = run;
     let changes;
     if (settings.changes) {
         // Loaded here, because most steps do not ask for changes.
         const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
         const found = await findSection(settings.changes, remembered, run);
-        if ("kind" in found)
-            return found;
-        changes = found.section;
+        if ("kind" in found) {
+            const isNothing = found.kind === "skipped" || (found.kind === "blocked" && found.cause === "range-behind");
+            const isSent = isNothing && (await isSentAnyway());
+            if (typeof isSent === "object")
+                return isSent;
+            if (!isSent)
+                return found;
+        }
+        changes = "kind" in found ? "" : found.section;
     }
     const thread = await source.readThread?.();
     if (source.readThread && ports.signal.aborted)
@@ -1436,7 +1444,7 @@ class Sending {
         const isResumed = (0,memory_memory/* isResuming */.x)(this.#run);
         const isRerun = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1;
         // In a thread, a prompt with nothing to say leaves no trace.
-        const early = conversation && !isResumed ? await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run) : undefined;
+        const early = conversation && !isResumed ? await this.#write() : undefined;
         if (early && "kind" in early)
             return this.#withdraw(early, { isShown: false });
         const start = await (0,action_plan/* findStart */.kI)(this.#run);
@@ -1599,7 +1607,7 @@ class Sending {
         const remembered = await (0,session/* readSession */.lx)(conversation ? null : memory.session, memory.firstBase, this.#run);
         if ("kind" in remembered)
             return this.#withdraw(remembered);
-        const written = early ?? (await (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered));
+        const written = early ?? (await this.#write(remembered, publishes));
         if ("kind" in written)
             return this.#withdraw(written);
         if (!conversation && !memory.isWritable)
@@ -1620,7 +1628,9 @@ class Sending {
         if (continued && "kind" in continued)
             return this.#withdraw(continued);
         const isApart = await this.#takesSections(written);
-        const plan = (0,action_plan/* planTasks */.s$)(isApart ? written : { prompt: written.whole }, continued, { replaces, base });
+        const sent = isApart ? written : { prompt: written.whole };
+        const last = this.#run.key.lastOf(sent.prompt, replaces, state.announcement?.turns ?? []);
+        const plan = (0,action_plan/* planTasks */.s$)(sent, continued, { replaces: last, base });
         if (settings.dryRun)
             return this.#tellPlan(plan);
         // Before the cache says that something may have been sent.
@@ -1659,6 +1669,13 @@ class Sending {
         if (isMuted && unproven !== undefined && state.features === undefined)
             return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
         return this.#runPlan(plan);
+    }
+    /** Writes the prompt. If nothing is new, that is sent nevertheless for kept work, and if people ask in a job's own pull request. */
+    #write(remembered, publishes = false) {
+        return (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered, async () => {
+            const own = publishes ? undefined : await this.#request.conversation?.findOwnJob();
+            return own && "kind" in own ? own : publishes || own?.jobId !== undefined;
+        });
     }
     /**
      * Returns whether the service accepts sections beside the prompt. They are then not part of the request's key, so that a re-run finds it.

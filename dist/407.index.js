@@ -71,14 +71,15 @@ async function findOwnJob(run) {
     if (jobId === undefined || prefix === "agent/")
         return { jobId };
     // A person can have copied a job's branch under another name.
-    return { jobId: (await readState(jobId, run)).ref === ref ? jobId : undefined };
+    const state = await readState(jobId, run);
+    return "kind" in state ? state : { jobId: state.ref === ref ? jobId : undefined };
 }
-/** Reads what a job's record says, without changing what is known of this run's job. */
+/** Reads what a job's record says, if there is one, without changing what is known of this run's job; or why nothing is sent. */
 async function readState(jobId, run) {
     const state = new _run_state_js__WEBPACK_IMPORTED_MODULE_8__/* .RunState */ .l();
     state.startedAt = run.state.startedAt;
-    await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, { ...run, state });
-    return state;
+    const found = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, { ...run, state });
+    return typeof found === "object" ? found : state;
 }
 async function branchOfEvent(run) {
     const pull = await pullRequestOfEvent(run);
@@ -794,7 +795,7 @@ class Conversation {
             return own;
         if (own.jobId !== undefined)
             return { jobId: own.jobId, isReplaceable: true };
-        if (!thread || (this.#authorId === undefined && !isTold))
+        if (!thread || (this.#authorId === undefined && !isTold && !settings.agent))
             return undefined;
         this.#replies ??= await thread.listReplies(settings.projectId);
         const isOwn = ({ authorId, replyId }) => (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
@@ -820,12 +821,14 @@ class Conversation {
             if ("kind" in known)
                 return known;
             if (known.jobId !== undefined)
-                log.line(`The thread's last run was lost before its reply named job ${known.jobId}, which continues`);
+                log.line(`No reply names the job of this thread, which is ${known.jobId} and continues`);
             return known.jobId === undefined ? undefined : { jobId: known.jobId, isReplaceable: true };
         }
         // A job that started from another branch would bring that along.
-        const isOther = base !== undefined && !isTold && (await (0,base_branch/* readState */.u)(jobId, this.#run)).base !== base;
-        return isOther ? undefined : { jobId, isReplaceable: true };
+        const state = base === undefined || isTold ? undefined : await (0,base_branch/* readState */.u)(jobId, this.#run);
+        if (state && "kind" in state)
+            return state;
+        return state && state.base !== base ? undefined : { jobId, isReplaceable: true };
     }
     /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
     mark(kind, jobId, hasEnded = false) {
@@ -1305,8 +1308,9 @@ async function readRequest(mode, plainRun) {
         return { result: { kind: "skipped", reason: trigger.skip, triggerKind } };
     // In a thread, a re-run always waits for an earlier attempt's job.
     const own = { ...settings, onRerun: "resume", session: "" };
-    // Its service finds the job of a thread by that, if a runner was lost before the reply named it.
-    const session = settings.agent && mode.jobId === "" ? `thread ${event.subject.number}` : "";
+    // Its service finds the job of a thread by that, if no reply names it.
+    const thread = ["thread", event.subject.number, event.position?.rootId ?? []].flat().join(" ");
+    const session = settings.agent && mode.jobId === "" ? thread : "";
     const identity = { ...settings, session, onRerun: "resume", jobId: mode.jobId, request: event.request };
     const run = { ...plainRun, settings: own, key: new step_key/* StepKey */.K(identity, environment) };
     const github = await (0,action_run/* connectGitHub */.UY)(run);

@@ -31,14 +31,17 @@ var github_error = __webpack_require__(6376);
 
 
 /**
- * Cuts what pull requests brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
+ * Cuts what pull requests and the commits of a job brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
  * are left, oldest first; `undefined` if none was merged there, or not all commits are listed.
  */
-async function withoutMergesOf(pullRequests, { commits, commitCount }, repository, log) {
+async function withoutMergesOf(pullRequests, job, { commits, commitCount }, repository, log) {
     // Without all commits, the way back from the newest one is not known.
     const branch = commits.length < commitCount ? [] : firstParents(commits);
     const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
-    const own = new Set(brought.flat());
+    const own = new Set([
+        ...brought.flat(),
+        ...branch.filter(({ message }) => job !== undefined && isOfJob(job, message)),
+    ]);
     if (own.size === 0)
         return undefined;
     const segments = [];
@@ -101,6 +104,12 @@ async function commitsOf(number, branch, repository, log) {
     messages.reverse();
     const rebased = branch.slice(last, last + messages.length);
     return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
+}
+/** Returns whether a message says that a job made the commit, or that it merged the job's branch. */
+function isOfJob(job, text) {
+    const lines = text.split("\n").map((line) => line.trim());
+    return (lines.includes(`Agent-Job: ${job}`) ||
+        (/^Merge pull request #\d+ from /.test(lines[0] ?? "") && lines[0]?.endsWith(`/${job}`) === true));
 }
 /** Returns whether GitHub says that the token may not see something. A rate limit is no `403` here. */
 function isHidden(error) {
@@ -180,7 +189,7 @@ const threadEvent = schemas/* object */.Ikc({
  * Returns the range of an event, for `changes-since: auto`; `undefined` if it has nothing to compare.
  * @throws if the payload or GitHub cannot be read. GitHub's documentation: "Webhook events and payloads"
  */
-async function rangeOfEvent(environment, lastCommit, repository) {
+async function rangeOfEvent(environment, remembered, repository) {
     const { GITHUB_EVENT_NAME: name = "", GITHUB_SHA: sha = "" } = environment;
     const read = (schema) => (0,read_repository/* parse */.q)(schema, (0,runner_environment/* readEvent */.j_)(environment), `the payload of the ${name} event`);
     if (name === "push")
@@ -200,7 +209,13 @@ async function rangeOfEvent(environment, lastCommit, repository) {
         const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
         return number === undefined ? undefined : { kind: "exact", ...(await repository.pullRequest(number)) };
     }
-    return { kind: "ancestor", base: lastCommit, head: sha };
+    return { kind: "session", base: await newestCovered(remembered, repository), head: sha };
+}
+/** Returns up to where the session's runs have compared, of which either memory may know more. */
+async function newestCovered({ lastCommit, covered }, repository) {
+    if (lastCommit === undefined || covered === undefined || lastCommit === covered)
+        return lastCommit ?? covered;
+    return (await compareIfFound(lastCommit, covered, repository))?.status === "ahead" ? covered : lastCommit;
 }
 async function rangeOfPush({ ref, before, forced, repository: { default_branch: defaultBranch } }, head, repository) {
     const tag = /^refs\/tags\/(.+)$/.exec(ref)?.[1];
@@ -219,8 +234,9 @@ function afterPreviousVersion(tag, tags) {
     return base === undefined ? undefined : { kind: "exact", base, head: tag };
 }
 /** Finds and compares the range; `undefined` without one, a result if nothing may be sent. @throws if GitHub fails */
-async function findRange(since, { lastCommit, firstBase }, repository, { ports, log }) {
+async function findRange(since, remembered, repository, { ports, log }) {
     const { environment, clock } = ports;
+    const { firstBase } = remembered;
     const sha = environment.GITHUB_SHA ?? "";
     const compareSince = async (ms) => {
         const since = new Date(clock.wallTime() - ms);
@@ -241,7 +257,7 @@ async function findRange(since, { lastCommit, firstBase }, repository, { ports, 
             throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
         return notBehind(compared);
     }
-    const range = await rangeOfEvent(environment, lastCommit, repository);
+    const range = await rangeOfEvent(environment, remembered, repository);
     if (!range)
         return undefined;
     const { kind, base, head } = range;
@@ -249,11 +265,11 @@ async function findRange(since, { lastCommit, firstBase }, repository, { ports, 
         return compareSince(dayMs);
     if (kind === "exact")
         return repository.compare(base, head);
-    if (kind === "ancestor") {
+    if (kind !== "replaced") {
         const compared = await compareIfFound(base, head, repository);
         if (compared && compared.status !== "diverged") {
             // The session's last run that completed says what later runs have covered. This run compares what it compared first.
-            const isOther = base === lastCommit && firstBase !== undefined && firstBase !== lastCommit;
+            const isOther = kind === "session" && firstBase !== undefined && firstBase !== base;
             const first = isOther && compared.status !== "behind" && (await compareIfFound(firstBase, head, repository));
             return first || notBehind(compared);
         }
@@ -579,7 +595,7 @@ async function readChanges({ since, paths }, remembered, run) {
     const range = await findRange(since, remembered, repository, run);
     if (!range || "kind" in range)
         return range;
-    const segments = await withoutMergesOf(remembered.ownPullRequests, range, repository, run.log);
+    const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJob, range, repository, run.log);
     const parts = segments
         ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
         : [range];

@@ -71,14 +71,15 @@ async function findOwnJob(run) {
     if (jobId === undefined || prefix === "agent/")
         return { jobId };
     // A person can have copied a job's branch under another name.
-    return { jobId: (await readState(jobId, run)).ref === ref ? jobId : undefined };
+    const state = await readState(jobId, run);
+    return "kind" in state ? state : { jobId: state.ref === ref ? jobId : undefined };
 }
-/** Reads what a job's record says, without changing what is known of this run's job. */
+/** Reads what a job's record says, if there is one, without changing what is known of this run's job; or why nothing is sent. */
 async function readState(jobId, run) {
     const state = new _run_state_js__WEBPACK_IMPORTED_MODULE_8__/* .RunState */ .l();
     state.startedAt = run.state.startedAt;
-    await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, { ...run, state });
-    return state;
+    const found = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_5__/* .findJob */ .pC)(jobId, { ...run, state });
+    return typeof found === "object" ? found : state;
 }
 async function branchOfEvent(run) {
     const pull = await pullRequestOfEvent(run);

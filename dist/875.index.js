@@ -986,13 +986,31 @@ const pauseMs = 250;
 function readJob(jobId, run) {
     return runJob({ kind: "attach", jobId }, { ...run, publishJobId: () => { } }, { wait: false });
 }
-/** Reads a job once. It is gone only after two `404`: one may come from a service that restarts. Never rejects. */
+/**
+ * Reads a job once, and returns its status, or a result if that cannot be read, so that nothing may be sent. It is gone only after two `404`:
+ * one may come from a service that restarts. Never rejects.
+ */
 async function findJob(jobId, run) {
-    const result = await readJob(jobId, run);
-    if (!(0,action_result/* isJobNotFound */.tl)(result, run.state))
+    const { state, ports } = run;
+    const beforeMs = state.elapsedMs(ports.clock.now());
+    let result = await readJob(jobId, run);
+    if ((0,action_result/* isJobNotFound */.tl)(result, state)) {
+        state.forgetJob();
+        result = await lookAgain(jobId, run);
+    }
+    if (result === "gone")
+        return "not found";
+    if (result.kind === "done")
+        return result.status;
+    if (result.kind === "started")
+        return "active";
+    // A re-run reads the job again: this step has no part in it yet.
+    if (result.kind === "cancelled")
+        return action_result/* cancelledBeforeSending */.xX;
+    if (result.kind !== "timed-out" || !result.lastError)
         return result;
-    run.state.forgetJob();
-    return lookAgain(jobId, run);
+    const { lastError: error, timeoutMs } = result;
+    return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - beforeMs };
 }
 /** Returns whether a job is still not found some seconds after a request for it was answered with `404`. Never rejects. */
 async function isStillGone(jobId, run) {
@@ -2732,10 +2750,13 @@ const blocked = {
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.
     Re-run the workflow run. A run without session would start a new job, with a pull request of its own.`,
-    "session-job": ({ jobId, error, forMs }, { settings }) => (0,runner_kit_text/* message */.iU) `
-    Cannot read the session's job
-    For ${(0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(forMs))}, ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `the last job of the session` : (0,runner_kit_text/* say */.cv) `the state of job ${jobId}, the last of the session,`} could not be read: ${(0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(settings))}. This run sent nothing.
-    Re-run the workflow run when the service responds again. A run without session would start a new job, with a pull request of its own.`,
+    "session-job": ({ jobId, error, forMs }, { settings, comment }) => {
+        const where = (0,runner_kit_text/* trusted */.IZ)(comment ? "thread" : "session");
+        return (0,runner_kit_text/* message */.iU) `
+      Cannot read the ${where}'s job
+      For ${(0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(forMs))}, ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `the last job of the ${where}` : (0,runner_kit_text/* say */.cv) `the state of job ${jobId}, the last of the ${where},`} could not be read: ${(0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(settings))}. This run sent nothing.
+      Re-run the workflow run when the service responds again. ${comment ? [] : (0,runner_kit_text/* say */.cv) `A run without session would start a new job, with a pull request of its own.`}`;
+    },
     "session-busy": ({ jobId, latest }) => (0,runner_kit_text/* message */.iU) `
     Another run works for the session
     Another workflow run ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `is about to begin for the session` : (0,runner_kit_text/* say */.cv) `works on job ${jobId} of the session`}, until ${(0,runner_kit_text/* trusted */.IZ)(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
@@ -3682,6 +3703,19 @@ class StepKey {
         }
         return turns.find(({ request }) => requests.has(request));
     }
+    /**
+     * Returns which request the next one takes the place of. It is not the newest turn's if another attempt, which did not know of that one, has
+     * replaced the same request: its key would only get the failure of that attempt again.
+     *
+     * @param replaces - the request of the newest turn
+     */
+    lastOf(prompt, replaces, turns) {
+        let last = replaces;
+        const isOver = ({ request, status }) => request === requestOf(prompt, last) && (status === "failed" || status === "stopped");
+        while (last !== undefined && turns.some(isOver))
+            last = requestOf(prompt, last);
+        return last;
+    }
 }
 /** Returns the name of a service: on this machine, by its project alone, because its port can differ between runs. */
 function serviceOf(url) {
@@ -3959,11 +3993,14 @@ function parseAnnouncement(data, step) {
     if (!turns.every((turn) => turn !== undefined))
         return "unusable";
     const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
-    const job = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? data.session.job : undefined;
+    const session = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? data.session : {};
+    const { job } = session;
     const sessionJobId = typeof job === "string" && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) ? job : undefined;
-    const busyUntil = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? Date.parse((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(data.session.busyUntil)) : Number.NaN;
+    const busyUntil = Date.parse((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(session.busyUntil));
     const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
-    return { features: new Set(features), turns, sessionJobId, sessionBusyUntil };
+    const [covers] = /^[0-9a-f]{40,64}$/.exec((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(session.covers)) ?? [];
+    const sessionCovers = sessionJobId === undefined ? undefined : covers;
+    return { features: new Set(features), turns, sessionJobId, sessionBusyUntil, sessionCovers };
 }
 function parseTurn(data) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data))

@@ -106,7 +106,7 @@ function readStat(id) {
         };
 }
 /** Returns the text of a file; empty if it is not there, or its process has ended or belongs to somebody else. */
-const read = (file) => orNothing(() => readFileSync(file, "latin1"), "");
+const read = (file) => orNothing(() => readFileSync(file, "utf8"), "");
 function orNothing(use, nothing) {
     try {
         return use();

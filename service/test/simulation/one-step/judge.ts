@@ -73,7 +73,7 @@ export class Judge {
   #published(): Set<string> {
     const all = [...this.holders()];
     return new Set(
-      all.flatMap(([id, of]) => ((["main", "open", "closed", "merged"] as const).some((one) => of.has(one)) ? id : [])),
+      all.flatMap(([id, of]) => ((["main", "open", "merged"] as const).some((one) => of.has(one)) ? id : [])),
     );
   }
 

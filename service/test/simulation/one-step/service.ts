@@ -166,6 +166,7 @@ export class StepService {
   readonly #repository: MemoryRepository;
   readonly #worker: Worker;
   readonly #copier: JobCopier;
+  readonly #kept: KeptOnRefs;
   readonly #database = spareDatabases.pop() ?? memoryDatabase();
   #opened: Promise<void> | undefined;
 
@@ -194,6 +195,7 @@ export class StepService {
     const api = new LinkedApi(link, gitHub, signal, log);
     const pullRequests = new GitHubPullRequests({ repository: api.repository, api, signal, log, machine });
     const kept = new KeptOnRefs({ refs: workRefs, machine, log });
+    this.#kept = kept;
     const rebuilt = new RebuiltJobs({ repository, pullRequests, projectId, isWorkflowToken: true, machine, kept });
     const isReadable = cacheMode !== "none" && cacheMode !== "absent";
     const copies = new RememberedJobs({
@@ -278,6 +280,7 @@ export class StepService {
     this.#stop.abort();
     await this.#worker.drain();
     await this.#copier.settle();
+    await this.#kept.release();
   }
 
   /** Leaves its database to another one, once nothing is left of its process. */
