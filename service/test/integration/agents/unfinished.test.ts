@@ -1,12 +1,15 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
+import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { DocsRepository } from "../../../../tools/docs-repository.ts";
 import { shellAgent } from "../../../src/agents/agent.ts";
+import { noNetwork } from "../../../src/agents/network/agent-network.ts";
 import { PrometheusMetrics } from "../../../src/metrics/prometheus.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
+import { turnHost } from "../../../src/turns/turn-host.ts";
 import {
   type AgentService,
   type AgentServiceOptions,
@@ -59,7 +62,8 @@ async function setUp(script: string, options: AgentServiceOptions = {}) {
   const prompt = (): string => readFileSync(join(folder, "prompt"), "utf8");
   const log = (): string => readFileSync(join(own.folder, "logs", `${id}.log`), "utf8");
   const files = (): string => docs.git("diff", "--name-status", `main...agent/${id}`);
-  return { docs, turn, prompt, log, files, folder, replaceMachine };
+  const wait = () => waitForJob(own, id ?? "");
+  return { docs, turn, prompt, log, files, folder, replaceMachine, wait };
 }
 
 const step = 'wc -l < part.md 2>/dev/null >> "$LEDGER" || echo 0 >> "$LEDGER"; echo line >> part.md;';
@@ -212,4 +216,22 @@ test("another machine with the same database goes on from what one has left", as
   expect(status).toBe("completed");
   expect(prompt()).toContain("These files are in the working tree as its agent left them");
   expect(docs.read(`agent/${id}`, "found.md").split("\n")).toContain("part.md");
+});
+
+test("another machine with the same database publishes what an agent has finished on one that stops in its check", async () => {
+  const url = await server().createStoreDatabase();
+  const openStore = () => openPostgresStore({ url, log: () => {}, times: patient });
+  const [ledger, begun] = [join(temporaryFolder(), "ledger"), join(temporaryFolder(), "begun")];
+  const check = `[ -e ${begun} ] && exit 0; touch ${begun}; sleep 1000`;
+  const commands = { setup: undefined, check, reads: [], setupNetwork: noNetwork };
+  const script = `echo run >> ${ledger}; echo text > part.md`;
+  const { docs, turn, replaceMachine, wait } = await setUp(script, { openStore, commands, host: turnHost });
+  const asked = turn().catch(() => undefined);
+  await waitUntil(() => existsSync(begun));
+  await replaceMachine();
+  await asked;
+  const { id, status } = await wait();
+  expect([status, readFileSync(ledger, "utf8")]).toEqual(["completed", "run\n"]);
+  expect(docs.read(`agent/${id}`, "part.md")).toBe("text");
+  expect(await server().query(url, 'SELECT job FROM agent_jobs."keptCommit"')).toEqual([]);
 });
