@@ -37,6 +37,8 @@ export interface ModelEndpoint {
   environment?: Readonly<Record<string, string>>;
   /** What agents may ask of it through a proxy. */
   api: ModelApi;
+  /** How many requests of one run of an agent a proxy leaves open. Default: any number. */
+  maxOpenRequests?: number;
   /** Returns the request header that carries the key. */
   header(key: string): [name: string, value: string];
   /**

@@ -42,16 +42,8 @@ export const anthropicApi: ModelApi = {
   modelsPath: (folder) => `${folder.endsWith("/v1") ? "" : "/v1"}/models?limit=1`,
   headers: { "anthropic-version": "2023-06-01" },
   allows: pathsOf(/^(?:\/v1)?\/messages(?:\/count_tokens)?$/, models),
-  findServerTool: (body) => {
-    if (!isAbsent(body.mcp_servers)) return "mcp_servers";
-    if (!isAbsent(body.container)) return "container";
-    const tool = listOf(body.tools).find(({ type }) => type !== undefined && !anthropicTool.test(String(type)));
-    if (tool !== undefined) return `the tool ${tool.type}`;
-    return fileByUrl(
-      [...listOf(body.messages), { content: body.system }],
-      ({ source }) => isObject(source) && source.type === "url",
-    );
-  },
+  findServerTool: (body) =>
+    findFetched(body, ({ type }) => (anthropicTool.test(String(type ?? "custom")) ? undefined : String(type))),
 };
 
 /** Amazon's documentation: "InvokeModelWithResponseStream". Without a model's name, an API key is still checked. */
@@ -75,16 +67,7 @@ const anthropicTool = /^(?:custom|(?:bash|text_editor|computer|memory)_\d+|tool_
 export const openAiApi: ModelApi = {
   modelsPath: () => "/models",
   allows: pathsOf(/^(?:\/v1)?\/(?:responses|responses\/compact|chat\/completions)$/, models),
-  findServerTool: (body) => {
-    for (const name of ["web_search_options", "plugins", "prompt"]) if (!isAbsent(body[name])) return name;
-    // These models search by themselves.
-    if (/-search|:online/.test(String(body.model))) return `the model ${body.model}`;
-    const tool = listOf(body.tools).find(({ type }) => !openAiTools.has(String(type)));
-    if (tool !== undefined) return `the tool ${tool.type}`;
-    return fileByUrl([...listOf(body.input), ...listOf(body.messages)], (part) =>
-      [part.file_url, part.image_url, part.video_url].some(isRemote),
-    );
-  },
+  findServerTool: (body) => findFetched(body, ({ type }) => (openAiTools.has(String(type)) ? undefined : String(type))),
 };
 
 const openAiTools = new Set(["function", "custom", "local_shell", "apply_patch", "namespace", "tool_search"]);
@@ -106,19 +89,8 @@ export const geminiApi: ModelApi = {
     /^\/v1(?:alpha|beta)?\/models\/[\w.-]+:(?:generateContent|streamGenerateContent|countTokens)$/,
     /^\/v1(?:alpha|beta)?\/models(?:\/[\w.-]+)?$/,
   ),
-  findServerTool: (body) => {
-    const requests = [body, ...[body.generateContentRequest, body.generate_content_request].filter(isObject)];
-    for (const request of requests) {
-      for (const tool of listOf(request.tools)) {
-        const name = Object.keys(tool).find((key) => !/^function_?declarations$/i.test(key));
-        if (name !== undefined) return `the tool ${name}`;
-      }
-      const contents = [request.contents, request.systemInstruction, request.system_instruction].flatMap(listOf);
-      if (contents.flatMap(({ parts }) => listOf(parts)).some((part) => part.fileData ?? part.file_data))
-        return "a file by its URL";
-    }
-    return undefined;
-  },
+  findServerTool: (body) =>
+    findFetched(body, (tool) => Object.keys(tool).find((key) => !/^function_?declarations$/i.test(key))),
 };
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -128,23 +100,72 @@ const isObject = (value: unknown): value is JsonObject => typeof value === "obje
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 
-/** Returns the objects of a list; one object is a list of itself. */
-function listOf(value: unknown): JsonObject[] {
-  return (Array.isArray(value) ? value : [value]).filter(isObject);
-}
+/** Fields of a request with which the provider searches, fetches or runs something: Anthropic's, OpenAI's, OpenRouter's and xAI's. */
+const serverOptions = /^(?:mcp_servers|container|web_search_options|prompt|plugins|search_parameters)$/;
 
-/** Looks for a part of messages, and of the results of tools in them, that the provider would fetch. */
-function fileByUrl(messages: readonly JsonObject[], isFetched: (part: JsonObject) => boolean): string | undefined {
-  const waiting = [...messages];
+/** In values, all together. The longest conversations have some ten thousand. */
+const maxParts = 300_000;
+const maxDepth = 100;
+
+/**
+ * Looks through a whole request for what the provider would fetch or run, wherever it stands: content is nested in results, documents
+ * and earlier answers, and tools are added by messages. Names of fields are compared in lower case, as some gateways read them.
+ *
+ * @param findForeign - returns the name of a tool that the agent does not run itself
+ */
+function findFetched(body: JsonObject, findForeign: (tool: JsonObject) => string | undefined): string | undefined {
+  let parts = 0;
+  const waiting: Part[] = [{ key: "", value: body, place: "", depth: 0 }];
   for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    const { key, value, depth } = part;
+    if (depth === 1 && serverOptions.test(key) && !isAbsent(value)) return key;
+    // These models search by themselves.
+    if (/^models?$/.test(key) && typeof value === "string" && /-search|:online/.test(value))
+      return `the model ${value}`;
     if (isFetched(part)) return "a file by its URL";
-    waiting.push(...listOf(part.content), ...listOf(part.output));
+    if (!isObject(value)) continue;
+    const fields = Array.isArray(value) ? value : Object.keys(value);
+    parts += fields.length;
+    if (parts > maxParts || depth === maxDepth) return "a request too large or too deep to check";
+    if (Array.isArray(value)) {
+      for (const one of value) waiting.push({ ...part, value: one, depth: depth + 1 });
+      continue;
+    }
+    const isTool = key === "tools" || key === "definition";
+    const foreign = isTool ? findForeign(value) : undefined;
+    if (foreign !== undefined) return `the tool ${foreign}`;
+    const type = typeof value.type === "string" ? value.type : "";
+    const place = `${key} ${type}`;
+    for (const field of Object.keys(value)) {
+      const name = field.toLowerCase();
+      // Of a tool, only those in it count: the rest is a schema.
+      if (isTool ? name !== "tools" : isText(name, type, depth)) continue;
+      waiting.push({ key: name, value: value[field], place, depth: depth + 1 });
+    }
   }
   return undefined;
 }
 
-/** Whether an address, or the one in an object, is not in the request itself. */
-function isRemote(address: unknown): boolean {
-  const url = isObject(address) ? address.url : address;
-  return typeof url === "string" && !/^data:/i.test(url);
+/** A value in a request, with the name of its field, also if it is in a list there. */
+interface Part {
+  key: string;
+  value: unknown;
+  /** The field and the type of the object that it is in. */
+  place: string;
+  depth: number;
+}
+
+/** Whether a field is only text for the model: what its tools get and return, a schema, and where a text is from. */
+function isText(name: string, type: string, depth: number): boolean {
+  if (name === "input") return depth > 0 && /tool_use$/.test(type);
+  return /^(?:arguments|args|response|action|citations|url_citation)$|(?:schema|metadata)$/.test(name);
+}
+
+/** Whether a value is the address of a file that is not in the request itself. */
+function isFetched({ key, value, place }: Part): boolean {
+  // The second: what an earlier search found.
+  if (typeof value !== "string" || (key === "url" && /^(?:content web_|annotations url_)/.test(place))) return false;
+  if (/ur[il]s?$/.test(key)) return !/^(?:data:|$)/i.test(value);
+  const isData = /^(?:file_?(?:data|id)|data)$/.test(key) && place !== "source text";
+  return isData && /^\s*(?!data:)[\w+.-]+:\/\//i.test(value);
 }

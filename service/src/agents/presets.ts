@@ -29,6 +29,9 @@ export function installCommand({ registry, name, version }: AgentPackage): strin
   return registry === "npm" ? `npm install --global ${name}@${version}` : `pip install ${name}==${version}`;
 }
 
+/** More than Claude Code sends at once, with its subagents: it runs ten tools at a time, and asks a small model beside them. */
+const maxOpenRequests = 16;
+
 /** Some agents take a prompt that starts with `/` or `!` for a command of their own. */
 const promptPrefix = "The task:\n\n";
 
@@ -75,7 +78,8 @@ export function presetAgent(
     isToldHistory: true,
     environment: own,
     passes,
-    modelEndpoint,
+    // The program counts only its own requests, not those of what it runs.
+    modelEndpoint: { ...modelEndpoint, ...(maxCostUsd !== undefined && { maxOpenRequests }) },
     programs: [program],
     install: installCommand(preset.package),
     unpacksTo,

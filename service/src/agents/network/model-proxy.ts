@@ -244,6 +244,9 @@ async function forward(
   const headers = { ...passed, ...(await credentialHeaders(endpoint, { method, url, body: body ?? "" }, secret)) };
   // The agent may have gone while its request was read.
   if (response.destroyed) return;
+  // With this status, clients wait and try again.
+  if (use.open >= (endpoint.maxOpenRequests ?? Infinity))
+    return reject(response, 429, "Too many requests to the model are open.");
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   const upstream = send(url, { method, headers, maxHeaderSize, agent }, (answer) => {
     onAnswer(answer.statusCode ?? 502);

@@ -1,6 +1,13 @@
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -325,6 +332,29 @@ describe("a request to the model", () => {
     const closed = once(incoming.socket, "close");
     sent.destroy();
     await expect(closed).resolves.toBeDefined();
+  });
+
+  test("waits its turn if a run may have only a few open, however many it sends", async () => {
+    const held: ServerResponse[] = [];
+    const { port } = await start((_incoming, response) => void held.push(response));
+    const model = modelAt(`http://127.0.0.1:${port}/v1/`);
+    if (model === undefined) throw new Error("no model");
+    const limited = { ...model, endpoint: { ...model.endpoint, maxOpenRequests: 2 } };
+    const { proxy } = await start(undefined, { model: limited });
+    const [run, other] = [await proxy.open(), await proxy.open()];
+    const open = [send(run.socket, "/v1"), send(run.socket, "/v1")];
+    await waitUntil(() => held.length === 2);
+    const refused = await send(run.socket, "/v1");
+    expect(refused).toMatchObject({ status: 429, body: "Too many requests to the model are open.\n" });
+    expect(run.use).toEqual({ open: 2, lastAt: expect.any(Number) });
+    open.push(send(other.socket, "/v1"));
+    await waitUntil(() => held.length === 3);
+    for (const response of held) response.end();
+    expect((await Promise.all(open)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    const next = send(run.socket, "/v1");
+    await waitUntil(() => held.length === 4);
+    held[3]?.end();
+    expect(await next).toMatchObject({ status: 200 });
   });
 
   test("ends with the model's connection", async () => {

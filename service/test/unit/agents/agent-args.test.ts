@@ -78,6 +78,13 @@ test.each(presetNames.filter((name) => name !== "claude" && name !== "codex"))(
   },
 );
 
+test("only with a highest cost, its proxy refuses many requests at once: the agent's program counts only its own", () => {
+  const endpointOf = (maxCostUsd?: number) =>
+    presetAgent("claude", environment, undefined, { maxCostUsd })?.modelEndpoint;
+  expect(endpointOf(5)?.maxOpenRequests).toBe(16);
+  expect(endpointOf()?.maxOpenRequests).toBeUndefined();
+});
+
 test("only claude has a highest cost", () => {
   expect(argsOf("claude", "--effort low", { maxCostUsd: 2.5 })).toEqual(["--max-budget-usd", "2.5", "--effort", "low"]);
   for (const agent of presetNames.filter((name) => name !== "claude"))
