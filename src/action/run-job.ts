@@ -1,5 +1,5 @@
 import type { AcceptedSubmission, AgentJobClient, Submission } from "../client/client.ts";
-import type { CallLimits, Clock } from "../client/clock.ts";
+import type { CallLimits } from "../client/clock.ts";
 import { isTerminal, type Job, type TerminalStatus } from "../client/contract.ts";
 import { InvalidResponseError, isRequestError, SubmissionError } from "../client/errors.ts";
 import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
@@ -133,7 +133,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     const isCreate = task.kind === "create";
     if (isCreate && isTerminal(job.status)) return { kind: "done", status: job.status };
     // A service that announces itself shows a message at once.
-    if (!settings.wait && !isCreate && !state.features) await untilShown(state.jobId, client, clock, limits);
+    if (!settings.wait && !isCreate && !state.features) await untilShown(task, run, client, limits);
     if (!settings.wait) return { kind: "started" };
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }
@@ -161,12 +161,16 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
 }
 
 /** Reads a job until it shows that it got a message, for who reads it next: before, it may show how its last turn ended. Never rejects. */
-async function untilShown(jobId: string, client: AgentJobClient, clock: Clock, limits: CallLimits): Promise<void> {
+async function untilShown(task: Task, run: Run, client: AgentJobClient, limits: CallLimits): Promise<void> {
+  const { clock } = run.ports;
   const deadline = Math.min(clock.now() + staleStateMs, limits.deadline);
   while (clock.now() < deadline && !limits.signal.aborted) {
-    const reading = await client.getJob(jobId, { ...limits, deadline }).catch(() => undefined);
+    const reading = await client.getJob(run.state.jobId, { ...limits, deadline }).catch(() => undefined);
+    if (reading) updateState(reading.job, task, run);
     if (reading?.job.status === "active") return;
-    await clock.sleep(Math.min(secondLookMs, deadline - clock.now()), limits.signal);
+    // What cannot be read is not asked for again, but may show the state from before.
+    const leftMs = deadline - clock.now();
+    await clock.sleep(reading ? Math.min(secondLookMs, leftMs) : leftMs, limits.signal);
   }
 }
 

@@ -171,7 +171,7 @@ describe("wait: false", () => {
   });
 
   test("ends after a message once its job is seen at work: a wait that follows cannot take its last end for its result", async () => {
-    const polls = [respondWith(200, completed), respondWith(502), respondWith(200, record())];
+    const polls = [respondWith(200, completed), respondWith(200, completed), respondWith(200, record())];
     const { outputs, requests } = await runMain({
       inputs: { ...inputs, "job-id": "job_1" },
       respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : (polls.shift() ?? respondWith(404))),
@@ -183,6 +183,14 @@ describe("wait: false", () => {
       ["GET", 3000],
       ["GET", 6000],
     ]);
+  });
+
+  test("ends after a message 15 s later if its job cannot be read, and asks once", async () => {
+    const { outputs, requests, clock } = await runMain({
+      inputs: { ...inputs, "job-id": "job_1" },
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(401)),
+    });
+    expect([outputs.outcome, requests.length, clock.now()]).toEqual(["started", 2, 1_015_000]);
   });
 
   test("polls a job-id once, and ends with the outcome of its state", async () => {
