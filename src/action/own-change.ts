@@ -1,6 +1,7 @@
 import { messageOf } from "../client/errors.ts";
+import { isMerge, jobsOf } from "./commit-jobs.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
-import { connectGitHub, type Run } from "./run.ts";
+import { connectGitHub, connectRepository, type Run } from "./run.ts";
 import { ownRepository, readEvent } from "./runner/environment.ts";
 
 /** Events that an agent's push causes, whoever the token belongs to. */
@@ -8,8 +9,6 @@ const ownEvents =
   /^(push|create|workflow_run|check_run|check_suite|status|pull_request(_target)? (opened|synchronize))\b/;
 /** The branch of a job, whatever its prefix. */
 const jobBranch = /job_[0-9a-f-]{36}$/;
-/** What the service writes at the end of the message of its commits. Squashed merges keep it. */
-const trailer = /^Agent-Job: job_[0-9a-f-]+\r?$/m;
 
 /**
  * Returns the result of a run whose event an agent's own push caused: it starts no agent, whose push would start the next one, for ever.
@@ -38,20 +37,44 @@ export async function findOwnChange(run: Run): Promise<RunResult | undefined> {
         at(head, "head_branch", "check_suite.head_branch") ??
         at(payload, "deployment.ref", "ref"),
     );
-    const ref = at(pull, "head.sha") ?? at(head, "head_sha") ?? at(payload, "deployment.sha") ?? GITHUB_SHA;
+    const ref = at(pull, "head.sha") ?? at(head, "head_sha") ?? at(payload, "deployment.sha", "sha") ?? GITHUB_SHA;
+    // No agent works in a fork, but there, anyone can give a branch or commit its name.
+    if (at(pull, "head.repo.id") !== at(pull, "base.repo.id")) return undefined;
+    if (at(head, "head_repository.id") !== at(head, "repository.id")) return undefined;
     const isOfJob = jobBranch.test(branch);
     // A job's branch begins as a copy of its base, for which these events then come; runs and checks have the default branch's commit themselves.
     const isCopy =
       name === "create" || at(payload, "created") === true || (/^(work|check)/.test(name) && ref === GITHUB_SHA);
     if (isOfJob && isCopy) return { kind: "skipped", reason: "own-change" };
+    const commits = at(payload, "commits");
+    const pushed = Array.isArray(commits) && !isOfJob ? commits.map((commit) => String(at(commit, "message"))) : [];
+    // A tag or branch brings no commit, but somebody made it.
+    if (!isBot && pushed.length === 0 && (at(payload, "created") === true || /^refs\/tags\//.test(branch)))
+      return undefined;
     const told = at(payload, "head_commit.message", "commit.commit.message") ?? at(head, "head_commit.message");
     const message = told ?? (isOfJob ? at(await read("commits/{ref}", { ref }), "commit.message") : "");
     if (typeof message !== "string") throw new Error("GitHub's response has no message");
-    return trailer.test(message) ? { kind: "skipped", reason: "own-change" } : undefined;
+    // One push can bring what people and agents did.
+    const brought = pushed.filter((one) => !isMerge(one));
+    const isOwn = (brought.length > 0 ? brought : [message]).every((one) => jobsOf(one).length > 0);
+    if (!isOwn || (!isOfJob && (await isFromFork(run, String(ref))))) return undefined;
+    return { kind: "skipped", reason: "own-change" };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "head", branch, detail: messageOf(error) };
   }
+}
+
+/** Returns whether GitHub says that a fork brought a commit. Without an answer, its message counts. */
+async function isFromFork(run: Run, ref: string): Promise<boolean> {
+  // Loaded here, because few events are about an agent's commit.
+  const { repositoryOf } = await import("./changes/repository.ts");
+  const reader = await connectRepository(run).catch(() => undefined);
+  return reader
+    ? repositoryOf(reader)
+        .isFromFork(ref)
+        .catch(() => false)
+    : false;
 }
 
 /** Returns the first value at one of the paths of an object; `undefined` if there is none. */

@@ -166,10 +166,10 @@ export function acceptanceOf(result: RunResult): Acceptance | undefined {
   return result.kind === "cancelled" || result.kind === "agent-failed" ? result.acceptance : undefined;
 }
 
-/** Returns whether the service's own `404`, which has a message unlike a gateway's, answered the first request. */
+/** Returns whether the service's own `404`, which is JSON with a message unlike a gateway's, answered the first request. */
 export function isJobNotFound(result: RunResult, state: RunState): boolean {
   const error = httpErrorOf(result);
-  return error?.status === 404 && error.serviceMessage !== "" && !state.hasRecord;
+  return error?.status === 404 && error.isOfService === true && !state.hasRecord;
 }
 
 /** Returns whether the service rejected a create or message for good, and not because of the key or a rate limit. */

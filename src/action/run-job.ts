@@ -4,7 +4,7 @@ import { isTerminal, type Job, type TerminalStatus } from "../client/contract.ts
 import { InvalidResponseError, isRequestError, SubmissionError } from "../client/errors.ts";
 import { hasEnded, type SentTurn, type TurnStatus } from "../client/step-lookup.ts";
 import type { RetryNotice } from "../client/submit.ts";
-import { type WaitOrigin, type WaitRequest, type WaitResult, waitForJob } from "../client/wait.ts";
+import { staleStateMs, type WaitOrigin, type WaitRequest, type WaitResult, waitForJob } from "../client/wait.ts";
 import { message } from "../runner-kit/text.ts";
 import { excerpt } from "../runner-kit/untrusted.ts";
 import { commitOf } from "./commit-of.ts";
@@ -23,7 +23,7 @@ import type { SendingTask, Task } from "./settings.ts";
 
 /** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
 const maxReadMs = 180_000;
-/** A job that the service does not find is looked for again after this time, in milliseconds. */
+/** A job is read again after this time if it was not found, or showed no message yet, in milliseconds. */
 const secondLookMs = 3000;
 /** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
 const stopGraceMs = 2000;
@@ -132,6 +132,8 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     if (signal.aborted) return { kind: "cancelled", operation, acceptance: "accepted" };
     const isCreate = task.kind === "create";
     if (isCreate && isTerminal(job.status)) return { kind: "done", status: job.status };
+    // A service that announces itself shows a message at once.
+    if (!settings.wait && !isCreate && !state.features) await untilShown(task, run, client, limits);
     if (!settings.wait) return { kind: "started" };
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }
@@ -156,6 +158,20 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   if (!isTerminal(job.status) || isStale) return { kind: "started" };
   if (turn === undefined) return { kind: "done", status: job.status };
   return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
+}
+
+/** Reads a job until it shows that it got a message, for who reads it next: before, it may show how its last turn ended. Never rejects. */
+async function untilShown(task: Task, run: Run, client: AgentJobClient, limits: CallLimits): Promise<void> {
+  const { clock } = run.ports;
+  const deadline = Math.min(clock.now() + staleStateMs, limits.deadline);
+  while (clock.now() < deadline && !limits.signal.aborted) {
+    const reading = await client.getJob(run.state.jobId, { ...limits, deadline }).catch(() => undefined);
+    if (reading) updateState(reading.job, task, run);
+    if (reading?.job.status === "active") return;
+    // What cannot be read is not asked for again, but may show the state from before.
+    const leftMs = deadline - clock.now();
+    await clock.sleep(reading ? Math.min(secondLookMs, leftMs) : leftMs, limits.signal);
+  }
 }
 
 /** Waits as the step is asked to. An agent that runs with the step is started first if the job that it attaches to needs it. */

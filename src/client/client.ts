@@ -128,6 +128,7 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
       throw new HttpError({
         status: response.status,
         serviceMessage: parseErrorMessage(data, redact(response.body)),
+        isOfService: parseErrorMessage(data) !== "",
         location: redact(response.headers.location ?? ""),
         retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
         sentAt,

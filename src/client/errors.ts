@@ -9,6 +9,8 @@ export class HttpError extends Error {
   declare readonly status: number;
   /** The service's own message, or empty. Untrusted text. */
   declare readonly serviceMessage: string;
+  /** Whether that is a field of a JSON object, which the plain text of a gateway is not. */
+  declare readonly isOfService?: boolean;
   /** The target of a redirect, or empty. Untrusted text. */
   declare readonly location: string;
   /** The minimum wait from `Retry-After`, in milliseconds; `undefined` if there was none that could be read. */
@@ -16,7 +18,9 @@ export class HttpError extends Error {
   /** Monotonic time when the request was sent. */
   declare readonly sentAt: number;
 
-  constructor(response: Pick<HttpError, "status" | "serviceMessage" | "location" | "retryAfterMs" | "sentAt">) {
+  constructor(
+    response: Pick<HttpError, "status" | "serviceMessage" | "isOfService" | "location" | "retryAfterMs" | "sentAt">,
+  ) {
     super(`HTTP ${response.status}`);
     Object.assign(this, response);
   }

@@ -9,7 +9,7 @@ import { hasEnded, type TurnStatus } from "./step-lookup.ts";
 /** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */
 const notFoundGraceMs = 10_000;
 /** A record may show the state from before a message for this long, in milliseconds. */
-const staleStateMs = 15_000;
+export const staleStateMs = 15_000;
 /** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
 const lastPollReserveMs = 1000;
 /** A held poll ends this long before the last poll, in milliseconds. */

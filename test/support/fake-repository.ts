@@ -43,6 +43,8 @@ export class FakeRepository implements GitHub {
   readonly commits = new Map<string, FakeCommit>();
   readonly refs = new Map<string, string>();
   readonly pulls = new Map<number, FakePull>();
+  /** The commits that pull requests from forks brought. */
+  readonly ofForks = new Set<string>();
   releases: { tag_name: string; draft: boolean }[] = [];
   readonly routes: string[] = [];
   /** May throw instead of returning a response. */
@@ -120,6 +122,10 @@ export class FakeRepository implements GitHub {
       case "commits/{ref}": {
         const shown = this.#commit(this.#resolve(String(parameters.ref)));
         return { ...toResponse(shown), files: shown.files };
+      }
+      case "commits/{ref}/pulls": {
+        const base = { repo: { id: 1 } };
+        return this.ofForks.has(String(parameters.ref)) ? [{ head: { repo: null }, base }] : [{ head: base, base }];
       }
       case "git/trees/{ref}": {
         const all = this.#range(undefined, this.#resolve(String(parameters.ref)));

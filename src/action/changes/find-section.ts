@@ -70,7 +70,7 @@ async function readChanges(
   const repository = repositoryOf(await connectRepository(run, readingLimits));
   const range = await findRange(since, remembered, repository, run);
   if (!range || "kind" in range) return range;
-  const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJob, range, repository, run.log);
+  const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJob, range, repository, run);
   const parts = segments
     ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
     : [range];

@@ -1,5 +1,6 @@
 import { message } from "../../runner-kit/text.ts";
 import type { Run } from "../run.ts";
+import { ownRepository } from "../runner/environment.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import type { Commit, Comparison, Repository } from "./repository.ts";
 
@@ -12,15 +13,18 @@ export async function withoutMergesOf(
   job: string | undefined,
   { commits, commitCount }: Comparison,
   repository: Repository,
-  log: Run["log"],
+  { log, ports }: Pick<Run, "log" | "ports">,
 ): Promise<{ base: string; head: string }[] | undefined> {
   // Without all commits, the way back from the newest one is not known.
   const branch = commits.length < commitCount ? [] : firstParents(commits);
   const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
-  const own = new Set([
-    ...brought.flat(),
-    ...branch.filter(({ message }) => job !== undefined && isOfJob(job, message)),
-  ]);
+  const { owner } = ownRepository(ports.environment);
+  const made = branch.map(async (commit) => {
+    if (job === undefined || !isOfJob(job, owner, commit)) return [];
+    const isFromFork = await repository.isFromFork(commit.sha).catch(noneIfHidden(false));
+    return isFromFork ? [] : [commit];
+  });
+  const own = new Set([...brought.flat(), ...(await Promise.all(made)).flat()]);
   if (own.size === 0) return undefined;
 
   const segments: { base: string; head: string }[] = [];
@@ -74,23 +78,27 @@ async function commitsOf(
   const merge = branch[last];
   if (!merge) return [];
   if (merge.parents.length > 1) return [merge];
-  const messages = await repository.pullRequestMessages(number).catch((error: unknown) => {
-    if (!isHidden(error)) throw error;
-    return [];
-  });
+  const messages = await repository.pullRequestMessages(number).catch(noneIfHidden<string[]>([]));
   messages.reverse();
   const rebased = branch.slice(last, last + messages.length);
   return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
 }
 
-/** Returns whether a message says that a job made the commit, or that it merged the job's branch. */
-function isOfJob(job: string, text: string): boolean {
-  const lines = text.split("\n").map((line) => line.trim());
-  return (
-    lines.includes(`Agent-Job: ${job}`) ||
-    (/^Merge pull request #\d+ from /.test(lines[0] ?? "") && lines[0]?.endsWith(`/${job}`) === true)
-  );
+/** Returns whether a commit says that a job made it, or that it merged the job's branch, which is no fork's. */
+function isOfJob(job: string, owner: string, { jobs, message, parents }: Commit): boolean {
+  const [subject = ""] = message.split("\n");
+  const [, from] = /^Merge pull request #\d+ from ([^/]+)\/./.exec(subject) ?? [];
+  if (parents.length > 1 && from === owner && subject.endsWith(`/${job}`)) return true;
+  return jobs.length > 0 && jobs.every((one) => one === job);
 }
+
+/** Returns a handler that takes what the token may not see for a value. */
+const noneIfHidden =
+  <T>(value: T) =>
+  (error: unknown): T => {
+    if (!isHidden(error)) throw error;
+    return value;
+  };
 
 /** Returns whether GitHub says that the token may not see something. A rate limit is no `403` here. */
 function isHidden(error: unknown): boolean {

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { jobsOf } from "../commit-jobs.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import type { RepositoryReader } from "../runner/read-repository.ts";
 
@@ -20,10 +21,11 @@ const commit = z.pipe(
     commit: z.object({ message: z.string() }),
   }),
   z.transform(({ sha, parents, commit: { message } }) => {
-    return { sha, parents: parents.map((parent) => parent.sha), message: message.slice(0, maxMessageLength) };
+    const jobs = jobsOf(message);
+    return { sha, parents: parents.map((parent) => parent.sha), message: message.slice(0, maxMessageLength), jobs };
   }),
 );
-/** A commit, with the beginning of its message. Its first parent is the branch it was made on or merged into. */
+/** A commit, with the beginning of its message, and the jobs that it says made it. Its first parent is the branch it was made on or merged into. */
 export type Commit = z.output<typeof commit>;
 
 /** What GitHub shows as the patch of a submodule. */
@@ -58,6 +60,9 @@ const pullRequest = z.object({
   base: z.object({ sha: z.string() }),
   head: z.object({ sha: z.string() }),
 });
+
+const inRepository = z.object({ repo: z.nullish(z.object({ id: z.int() })) });
+const origin = z.object({ head: inRepository, base: inRepository });
 
 const fileTree = z.object({
   truncated: z.boolean(),
@@ -194,6 +199,15 @@ export function repositoryOf(reader: RepositoryReader) {
       const data = await reader.get("pulls/{pull_number}", pullRequest, { pull_number: number });
       const mergeCommit = data.merged ? (data.merge_commit_sha ?? undefined) : undefined;
       return { base: data.base.sha, head: data.head.sha, mergeCommit };
+    },
+
+    /**
+     * Returns whether pull requests from forks brought a commit, where anyone can have written its message. GitHub's documentation: "List pull requests
+     * associated with a commit".
+     */
+    async isFromFork(ref: string): Promise<boolean> {
+      const pulls = await reader.get("commits/{ref}/pulls", z.array(origin), { ref });
+      return pulls.length > 0 && pulls.every(({ head, base }) => head.repo?.id !== base.repo?.id);
     },
 
     /** Returns the messages of a pull request's first 100 commits, oldest first. */

@@ -1,5 +1,5 @@
 import type { TerminalStatus } from "../../client/contract.ts";
-import { HttpError, InvalidResponseError, messageOf } from "../../client/errors.ts";
+import { InvalidResponseError, messageOf } from "../../client/errors.ts";
 import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import { type FailReason, levelOf } from "../outcome.ts";
 import { type Ending, outcomeOf, type RunResult } from "../result.ts";
@@ -17,7 +17,7 @@ import {
   serviceName,
 } from "./message.ts";
 import { describeBlocked, describeSkip } from "./not-sent.ts";
-import { explainRequestFailure, failureReason } from "./request-failure.ts";
+import { explainRequestFailure, failureReason, isNotFound } from "./request-failure.ts";
 
 /**
  * Returns how a run ended, as log, summary and reply show it.
@@ -131,10 +131,9 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     const { what, next } = explainRequestFailure("poll", error, context);
     // Without a task, the step was still reading the last job of its session.
     if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
-      const isNotFound = error instanceof HttpError && error.status === 404;
       return message`
         Polling failed
-        ${what} This step started nothing. ${isNotFound || state.jobId === "" ? [] : say`The state of job ${state.jobId} is unknown.`}
+        ${what} This step started nothing. ${isNotFound("poll", error) || state.jobId === "" ? [] : say`The state of job ${state.jobId} is unknown.`}
         ${next}`;
     }
     return message`

@@ -189,7 +189,7 @@ const blocked: {
   replayed: ({ jobId }) => message`
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
-    Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+    Give the steps different prompts or sessions, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
   "no-base": () => message`
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.

@@ -42,7 +42,7 @@ function adviceOnFailure(operation: Operation, error: Exclude<RequestError, Http
 /** Returns the meaning of the service's answer, if that is more than it says, and what to do about it. */
 function adviceOnAnswer(
   operation: Operation,
-  { status, serviceMessage, retryAfterMs }: HttpError,
+  { status, serviceMessage, isOfService, retryAfterMs }: HttpError,
   context: ResultContext,
 ): [reason: Text, next: Text] {
   const isMintlify = hasDashboard(context);
@@ -84,7 +84,7 @@ function adviceOnAnswer(
         ),
       ];
     case 404:
-      return adviceOnNotFound(operation, context);
+      return adviceOnNotFound(operation, isOfService === true, context);
     case 413:
       return [
         say`The prompt is too large for the service, or for a gateway in front of it.`,
@@ -111,10 +111,15 @@ function adviceOnAnswer(
   return [[], serviceMessage ? say`See the service's message.` : say`Check base-url.`];
 }
 
-const isNotFound = (operation: Operation, error: RequestError): boolean =>
-  operation !== "create" && error instanceof HttpError && error.status === 404;
+/** Returns whether the service itself says that there is no such job. */
+export const isNotFound = (operation: Operation, error: RequestError): boolean =>
+  operation !== "create" && error instanceof HttpError && error.status === 404 && error.isOfService === true;
 
-function adviceOnNotFound(operation: Operation, context: ResultContext): [reason: Text, next: Text] {
+function adviceOnNotFound(
+  operation: Operation,
+  isOfService: boolean,
+  context: ResultContext,
+): [reason: Text, next: Text] {
   const { settings, state } = context;
   const project = settings?.projectId ?? "";
   const isCreate = operation === "create";
@@ -123,6 +128,7 @@ function adviceOnNotFound(operation: Operation, context: ResultContext): [reason
     : say`Job ${state.jobId} was not found in project ${project}.`;
   if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? ""))
     return [reason, say`base-url ends in /v2, which the action adds itself: remove it from base-url.`];
+  if (!isCreate && !isOfService) return [[], say`Check base-url, and any gateway or proxy in front of the service.`];
   if (!isCreate) return [reason, say`Check job-id and project-id: a job is only found in its own project.`];
   const where = say`Copy project-id from the API keys page of the dashboard, and check base-url.`;
   return [reason, hasDashboard(context) ? where : say`Check project-id and base-url.`];

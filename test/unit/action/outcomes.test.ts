@@ -163,7 +163,34 @@ describe("wait: false", () => {
       respond: () => respondWith(200, completed),
     });
     expect(outputs).toMatchObject({ outcome: "started", status: "completed" });
-    expect(requests).toMatchObject([{ method: "POST", path: "/v2/agent/docs/job/job_1/message" }]);
+    // For 15 s, a record may show the state from before the message.
+    expect(requests[0]).toMatchObject({ method: "POST", path: "/v2/agent/docs/job/job_1/message" });
+    expect(requests.slice(1).map(({ method, at }) => [method, at])).toEqual(
+      [0, 3000, 6000, 9000, 12_000].map((at) => ["GET", at]),
+    );
+  });
+
+  test("ends after a message once its job is seen at work: a wait that follows cannot take its last end for its result", async () => {
+    const polls = [respondWith(200, completed), respondWith(200, completed), respondWith(200, record())];
+    const { outputs, requests } = await runMain({
+      inputs: { ...inputs, "job-id": "job_1" },
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : (polls.shift() ?? respondWith(404))),
+    });
+    expect(outputs.outcome).toBe("started");
+    expect(requests.map(({ method, at }) => [method, at])).toEqual([
+      ["POST", 0],
+      ["GET", 0],
+      ["GET", 3000],
+      ["GET", 6000],
+    ]);
+  });
+
+  test("ends after a message 15 s later if its job cannot be read, and asks once", async () => {
+    const { outputs, requests, clock } = await runMain({
+      inputs: { ...inputs, "job-id": "job_1" },
+      respond: ({ method }) => (method === "POST" ? respondWith(201, record()) : respondWith(401)),
+    });
+    expect([outputs.outcome, requests.length, clock.now()]).toEqual(["started", 2, 1_015_000]);
   });
 
   test("polls a job-id once, and ends with the outcome of its state", async () => {

@@ -360,7 +360,8 @@ describe("a permanent HTTP error fails immediately and says what to do", () => {
   );
 
   test("a message to a job that is not found", async () => {
-    const { outputs, toolkit } = await runMain({ inputs: { "job-id": "job_x" }, respond: () => respondWith(404) });
+    const respond = () => respondWith(404, { error: "Job not found" });
+    const { outputs, toolkit } = await runMain({ inputs: { "job-id": "job_x" }, respond });
     expect(outputs.outcome).toBe("error");
     expect(toolkit.annotations[0]?.text).toMatch(
       /Job job_x was not found in project docs.*The service did not accept the message, so the agent started no work/s,

@@ -261,6 +261,89 @@ describe("an agent's own commit", () => {
     expect(effectOf(await onCommit("pull_request synchronize", merge, app))).toBe("own-change");
   });
 
+  describe("in a push to another branch", () => {
+    const feature = "feat: new API (#8)";
+    const merge = `Merge pull request #9 from acme/${branch}\n\nFix the links`;
+    const pushes: [what: string, effect: string, commits: string[]][] = [
+      ["an agent's squash on top of a person's", "starts", [feature, ofTurn]],
+      ["a person's squash on top of an agent's", "starts", [ofTurn, feature]],
+      ["several squashes of agents", "own-change", [ofTurn, ofTurn]],
+      ["a merge of an agent's commits", "own-change", [ofTurn, `Merge branch 'main' into ${branch}`, merge]],
+      ["a merge of what both did", "starts", [ofTurn, "Fix it by hand", merge]],
+      ["a merge alone", "starts", ["Merge pull request #8 from acme/topic"]],
+      ["a merge by its title only", "starts", [ofTurn, "Merge the two APIs (#8)"]],
+      ["a squash that lists both", "starts", [`Add it (#7)\n\n* Add it\n\n* ${ofTurn}\n\n* Fix review`]],
+      ["a squash that lists an agent's last", "starts", [`Add it (#7)\n\n* Add it\n\n* ${ofTurn}`]],
+      ["a squash that lists an agent's only", "own-change", [`Fix (#9)\n\n* ${ofTurn}\n\n* ${ofTurn}`]],
+      [
+        "a squash that lists a merge, too, and its authors",
+        "own-change",
+        [
+          `Fix (#9)\n\n* ${ofTurn}\n\n* Merge branch 'main' into ${branch}\n\n* ${ofTurn}\n\n---------\n\nCo-authored-by: A <a@b.c>`,
+        ],
+      ],
+      ["an agent's squash with its authors", "own-change", [`${ofTurn}\n\nCo-authored-by: A <a@b.c>`]],
+      ["text below such lines", "starts", [`${ofTurn}\n\nThat is why.`]],
+    ];
+    test.each(pushes)("%s: %s", async (_what, effect, commits) => {
+      payloads["push of several"] = () => ({
+        ref: "refs/heads/main",
+        head_commit: { message: commits.at(-1) },
+        commits: commits.map((message) => ({ message })),
+      });
+      for (const sender of [person, app]) expect(effectOf(await onCommit("push of several", "", sender))).toBe(effect);
+    });
+
+    test("on the job's own branch, the newest commit counts: it may have merged what others did", async () => {
+      payloads["push of several"] = (message) => ({
+        ref: `refs/heads/${branch}`,
+        head_commit: { message },
+        commits: [{ message: feature }, { message }],
+      });
+      expect(effectOf(await onCommit("push of several", ofTurn, app))).toBe("own-change");
+    });
+
+    test("a person's new tag or branch on it starts a job", async () => {
+      for (const made of [{ ref: "refs/tags/v1.2.0" }, { ref: "refs/heads/release", created: true }]) {
+        payloads["push of a name"] = (message) => ({ ...made, head_commit: { message }, commits: [] });
+        expect(effectOf(await onCommit("push of a name", ofTurn, person))).toBe("starts");
+        expect(effectOf(await onCommit("push of a name", ofTurn, app))).toBe("own-change");
+      }
+    });
+  });
+
+  test("is not what comes from a fork, whatever that is named", async () => {
+    const fork = { head: { ...pullRequest.head, repo: { id: 2 } }, base: { repo: { id: 1 } } };
+    payloads["pull_request of a fork"] = () => ({ action: "opened", pull_request: { ...pullRequest, ...fork } });
+    payloads["workflow_run of a fork"] = (message) => ({
+      action: "completed",
+      workflow_run: { ...head(message), head_repository: { id: 2 }, repository: { id: 1 } },
+    });
+    for (const event of ["pull_request of a fork", "workflow_run of a fork"])
+      expect(effectOf(await onCommit(event, ofTurn, person)), event).toBe("starts");
+  });
+
+  test.each([
+    ["a fork's", [{ head: { repo: { id: 2 } }, base: { repo: { id: 1 } } }], "starts"],
+    ["of a fork that is gone", [{ head: { repo: null }, base: { repo: { id: 1 } } }], "starts"],
+    ["of a branch", [{ head: { repo: { id: 1 } }, base: { repo: { id: 1 } } }], "own-change"],
+    ["hidden", new GitHubError("Forbidden", 403), "own-change"],
+    ["not told", new GitHubError("Bad gateway", 502), "own-change"],
+  ])("is asked for its pull request, which is %s", async (_what, shown, effect) => {
+    const github = new FakeGitHub();
+    github.repository = {
+      request: async () => {
+        if (shown instanceof GitHubError) throw shown;
+        return shown;
+      },
+      paginate: async () => [],
+    };
+    const payload = { ...payloads.push?.(ofTurn), repository, sender: person };
+    const environment = { GITHUB_SHA: "c0ffee" };
+    expect(effectOf(await runOn("push", payload, { github, environment }))).toBe(effect);
+    expect(github.calls.map(({ parameters }) => parameters.ref)).toEqual(["c0ffee"]);
+  });
+
   test("is not looked for on other branches", async () => {
     const github = new FakeGitHub();
     const payload = { action: "synchronize", pull_request: { ...pullRequest, head: { ref: "topic", sha: "c0ffee" } } };

@@ -34,7 +34,7 @@ function file(name: string, fields: Partial<ChangedFile> = {}): ChangedFile {
   };
 }
 
-const commit = (message: string): Commit => ({ sha: "0".repeat(40), parents: [], message });
+const commit = (message: string): Commit => ({ sha: "0".repeat(40), parents: [], jobs: [], message });
 
 /** Returns the lines between the fence, which is the last line. */
 function dataOf(section: string): string[] {

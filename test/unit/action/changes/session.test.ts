@@ -167,10 +167,44 @@ describe("a merged refresh does not start the next one", () => {
     open(7);
     repository.commit("main", { files: ["src/a.ts"] });
     await night();
-    repository.commit("main", { message, files: ["docs/a.md"] });
+    const parents = message.startsWith("Merge") ? { parents: [repository.head(), repository.head()] } : {};
+    repository.commit("main", { message, files: ["docs/a.md"], ...parents });
     expect((await night()).outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
-    repository.commit("main", { message: message.replace("job_1", "job_10"), files: ["docs/b.md"] });
+    repository.commit("main", { message: message.replace("job_1", "job_10"), files: ["docs/b.md"], ...parents });
     expect((await night()).outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
+  });
+
+  test.each([
+    ["indented", "Change the API (#12)\n\n    Agent-Job: job_1"],
+    ["with text below it", "Change the API (#12)\n\nAgent-Job: job_1\n\nThat is why."],
+    ["of one commit of a squash", "Add it (#12)\n\n* Add it\n\n* Document it\n\nAgent-Job: job_1"],
+    ["of one commit of a squash, the first", "Add it (#12)\n\n* Document it\n\nAgent-Job: job_1\n\n* Add it"],
+    ["of a fork's branch that is merged", "Merge pull request #12 from evil/agent/job_1\n\nChange the API"],
+    ["of a commit that only looks like a merge", "Merge pull request #12 from acme/agent/job_1"],
+    ["of a fork's commit", "Change the API (#12)\n\nAgent-Job: job_1"],
+  ])("a job's name does not hide what others did: %s", async (what, message) => {
+    const { repository, night, open } = nights();
+    open(7);
+    repository.commit("main", { files: ["src/a.ts"] });
+    await night();
+    const head = repository.head();
+    const parents = what.endsWith("is merged") ? { parents: [head, head] } : {};
+    const sha = repository.commit("main", { message, files: ["src/api.ts"], ...parents });
+    if (what.includes("a fork's commit")) repository.ofForks.add(sha);
+    expect((await night()).outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
+  });
+
+  test("a job's commit is known by the end of its message, however long that is, and if nobody says who brought it", async () => {
+    const { repository, night, open } = nights();
+    open(7);
+    repository.commit("main", { files: ["src/a.ts"] });
+    await night();
+    const message = `Refresh (#8)\n\nCommits of the agent:\n\n    ${"Change it. ".repeat(500)}\n\nAgent-Job: job_1`;
+    repository.commit("main", { message, files: ["docs/a.md"] });
+    repository.fault = (route) => {
+      if (route.endsWith("/commits/{ref}/pulls")) throw new GitHubError("Forbidden", 403);
+    };
+    expect((await night()).outputs["skip-reason"]).toBe("nothing-new");
   });
 
   test("a squash keeps its own message: the commit before it counts", async () => {

@@ -301,6 +301,19 @@ describe("a re-run", () => {
     expect(outputs.outcome).toBe("error");
   });
 
+  test.each(["404 page not found\n", "default backend - 404", "<html>", '"Not found"', '{"status":404}'])(
+    "sends nothing if a gateway answers 404 in its place: %s",
+    async (body) => {
+      const cache = await cacheAfterTimeout();
+      const { outputs, requests } = await attempt(2, cache, {
+        respond: ({ method }) =>
+          method === "GET" ? respondWith(404, body) : respondWith(201, record({ id: "job_2" })),
+      });
+      expect(posts(requests)).toEqual([]);
+      expect(outputs.outcome).toBe("error");
+    },
+  );
+
   test("does not send a message again", async () => {
     const inputs = { "job-id": "job_1" };
     const cache = new FakeCache();

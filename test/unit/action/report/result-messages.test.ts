@@ -337,9 +337,9 @@ const cases: Case[] = [
   },
   {
     name: "the first poll of a wait for a job that is not found",
-    options: { inputs: attach, respond: accepts(respondWith(404)) },
+    options: { inputs: attach, respond: accepts(respondWith(404, { error: "Job not found" })) },
     title: "Polling failed",
-    what: "Job job_1 was not found in project docs. The service answered HTTP 404. This step started nothing.",
+    what: "Job job_1 was not found in project docs. The service answered HTTP 404: Job not found. This step started nothing.",
     next: "Check job-id and project-id: a job is only found in its own project.",
   },
   {
@@ -351,9 +351,9 @@ const cases: Case[] = [
   },
   {
     name: "a later poll of a job that is not found anymore",
-    options: { inputs: attach, respond: thenFails(respondWith(404)) },
+    options: { inputs: attach, respond: thenFails(respondWith(404, { error: "Job not found" })) },
     title: "Polling failed",
-    what: "Job job_1 was not found in project docs. The service answered HTTP 404. The state of job job_1 is unknown; it may still be running.",
+    what: "Job job_1 was not found in project docs. The service answered HTTP 404: Job not found. The state of job job_1 is unknown; it may still be running.",
     next: `Check job-id and project-id: a job is only found in its own project. ${wait}`,
   },
   {

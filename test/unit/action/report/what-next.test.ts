@@ -25,8 +25,11 @@ describe("a job that was not found", () => {
 
   test("for a poll or message: names the job and the project", async () => {
     for (const inputs of [attach, message]) {
-      const text = await said({ inputs, respond: () => respondWith(404) });
+      const text = await said({ inputs, respond: () => respondWith(404, { error: "Job not found" }) });
       expect(text).toMatch(/Job job_1 was not found in project docs.*a job is only found in its own project/s);
+      const ofGateway = await said({ inputs, respond: () => respondWith(404, "404 page not found") });
+      expect(ofGateway).toMatch(/HTTP 404: 404 page not found.*Check base-url, and any gateway/s);
+      expect(ofGateway).not.toContain("was not found");
     }
   });
 
@@ -35,7 +38,7 @@ describe("a job that was not found", () => {
       inputs: { ...message, "project-id": "", "api-key": "", agent: "editor", "github-token": "ghs_0123456789" },
       environment: { RUNNER_OS: "Linux", GITHUB_REPOSITORY: "acme/docs" },
       agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
-      respond: () => respondWith(404),
+      respond: () => respondWith(404, { error: "Job not found" }),
     });
     expect(text).toMatch(/Job job_1 was not found\. .*the same agent, repository and --name.*remove job-id/s);
     expect(text).not.toContain("project-id");
