@@ -5,7 +5,6 @@ import type { Place } from "../loose-search.ts";
 import { maxNames, namesOf, oneLine } from "../one-line.ts";
 import type { PathPatterns } from "../pulls/path-patterns.ts";
 import {
-  addsCode,
   changesPrograms,
   findProtected,
   isHarmless,
@@ -13,11 +12,12 @@ import {
   mayNamePrograms,
   type ProtectedFilesKind,
   protectedPatterns,
+  readPageCode,
 } from "../pulls/protected-files.ts";
 import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 
 export interface CheckPorts {
-  repository: Pick<Repository, "changedFiles" | "readContents">;
+  repository: Pick<Repository, "changedFiles" | "readContents" | "paths">;
   /** Default: `flag`. */
   protectedFiles?: ProtectedFilesKind | undefined;
   /** Protected files besides `protectedPatterns`. Default: none. */
@@ -28,20 +28,32 @@ export interface CheckPorts {
   secrets?: Iterable<Secret> | undefined;
 }
 
-/** Returns the names of files that people should review first: protected files, and files that bypassed a Git filter. */
-export async function findFlaggedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
+/**
+ * Returns the names of files that people should review first: protected files, and files that bypassed a Git filter.
+ *
+ * @param base - the commit whose files say what builds the pages
+ */
+export async function findFlaggedChanges(
+  ports: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<string[]> {
   const unfiltered = files.flatMap(({ path, filter }) =>
     filter === undefined ? [] : `${path} (not passed through ${filter})`,
   );
-  return [...(await findProtectedChanges(ports, files)).values(), ...unfiltered.map(oneLine)];
+  return [...(await findProtectedChanges(ports, files, base)).values(), ...unfiltered.map(oneLine)];
 }
 
 /** Returns the names of protected files in a change; empty if they are allowed. */
-async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+async function findProtectedChanges(
+  ports: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<Map<string, string>> {
   if (ports.protectedFiles === "allow") return new Map();
   const { matching, programs } = await findRunning(ports, files);
   const others = files.filter(({ path }) => !matching.has(path));
-  const pages = await changedCode(ports.repository, others, mayHaveCode, addsCode);
+  const pages = await findCodeInPages(ports, others, base);
   const name = (paths: Iterable<string>, what = ""): [string, string][] =>
     Array.from(paths, (path) => [path, `${oneLine(path)}${what}`]);
   return new Map([
@@ -52,10 +64,14 @@ async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFi
 }
 
 /** Returns the files that today's options do not allow, by path, with their display names. */
-export async function findRefused(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+export async function findRefused(
+  ports: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<Map<string, string>> {
   const { protectedFiles, only } = ports;
   if (protectedFiles !== "refuse") return new Map();
-  const refused = await findProtectedChanges(ports, files);
+  const refused = await findProtectedChanges(ports, files, base);
   // Files matched by --only are expected to change.
   for (const { path } of files)
     if (!isHarmless(path) && only?.matches(path) !== true && !refused.has(path)) refused.set(path, oneLine(path));
@@ -71,7 +87,27 @@ export async function findRunning(
   const links = files.filter(({ isLink }) => isLink).map(({ path }) => path);
   const matching = new Set([...findProtected(paths, [...protectedPatterns, ...moreProtected]), ...links]);
   const others = files.filter(({ path }) => !matching.has(path));
-  return { matching, programs: await changedCode(repository, others, mayNamePrograms, changesPrograms) };
+  const differs = (_path: string, ...versions: Parameters<typeof changesPrograms>) => changesPrograms(...versions);
+  return { matching, programs: await changedCode(repository, others, mayNamePrograms, differs) };
+}
+
+/** Returns the pages in which a build would run or include what it did not before. */
+async function findCodeInPages(
+  { repository }: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<string[]> {
+  if (!files.some(({ path }) => mayHaveCode(path))) return [];
+  const adds = await readPageCode({
+    paths: async () => (await repository.paths(base)).paths,
+    read: async (paths) => {
+      const texts: string[] = [];
+      const ids = paths.filter((path) => !path.includes("\n")).map((path) => `${base}:${path}`);
+      for await (const { content } of repository.readContents(ids)) texts.push(content);
+      return texts;
+    },
+  });
+  return changedCode(repository, files, mayHaveCode, adds);
 }
 
 /** Returns the files for which `differs` reports a change in executable content. */
@@ -79,7 +115,7 @@ async function changedCode(
   repository: CheckPorts["repository"],
   all: readonly ChangedFile[],
   isOfKind: (path: string) => boolean,
-  differs: (before: string | undefined, after: string | undefined) => boolean,
+  differs: (path: string, before: string | undefined, after: string | undefined) => boolean,
 ): Promise<string[]> {
   const files = all.filter(({ path }) => isOfKind(path));
   const contents = new Map<string, string>();
@@ -87,7 +123,7 @@ async function changedCode(
   if (ids.length === 0) return [];
   for await (const { id, content } of repository.readContents(ids)) contents.set(id, content);
   return files.flatMap(({ path, before = "", after = "" }) =>
-    differs(contents.get(before), contents.get(after)) ? [path] : [],
+    differs(path, contents.get(before), contents.get(after)) ? [path] : [],
   );
 }
 
@@ -121,12 +157,12 @@ export async function checkChange(
   // Kept work may have been made with other options.
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
   if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
-  const refused = await findRefused(ports, files);
+  const refused = await findRefused(ports, files, base);
   if (refused.size > 0)
     throw new NotAllowed(
       `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf([...refused.values()])}`,
     );
-  const found = await findFlaggedChanges(ports, files);
+  const found = await findFlaggedChanges(ports, files, base);
   if (found.length > 0)
     log(
       `The change has files that run code, instruct agents or should have passed a Git filter. Review them first: ${namesOf(found)}`,

@@ -61,7 +61,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
         }
       : undefined,
     ...(await findNotes(start, head, madeBy, context)),
-    protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
+    protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head), base),
     // GitHub does not know about leases, and may answer after this one expires.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
     confirmNew: existing === null ? undefined : () => confirmNotClosed(work, existing, head),
