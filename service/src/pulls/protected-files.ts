@@ -178,21 +178,20 @@ const pageCode: readonly PageCode[] = [
 /** Returns whether a path is a page that can have code. */
 export const mayHaveCode = (path: string): boolean => pageCode.some(({ pages }) => pages.test(path));
 
-/** What a tree has: its paths, and how the files at some of them are read. */
-export interface Tree {
-  paths: () => Promise<readonly string[]>;
-  read: (paths: readonly string[]) => Promise<readonly string[]>;
-}
-
-/** Returns a function that tells whether a page has code of the tree's generators that it did not have. */
-export async function readPageCode({ paths, read }: Tree): Promise<typeof addsCode> {
-  const all = await paths();
+/**
+ * Returns a function that tells whether a page has code of a tree's generators that it did not have.
+ *
+ * @param say - returns whether one of the files may say something
+ */
+export async function readPageCode(
+  paths: readonly string[],
+  say: (files: readonly string[], what: RegExp) => Promise<boolean>,
+): Promise<typeof addsCode> {
   const found: PageCode[] = [];
   for (const one of pageCode) {
     const { generator, says } = one;
-    const files = generator === undefined ? [] : findProtected(all, generator);
-    if (generator !== undefined && files.length === 0) continue;
-    if (says === undefined || (await read(files)).some((text) => says.test(text))) found.push(one);
+    const files = generator && findProtected(paths, generator);
+    if (files?.length !== 0 && (!files || !says || (await say(files, says)))) found.push(one);
   }
   return (path, before, after) => addsCode(path, before, after, found);
 }

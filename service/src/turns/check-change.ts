@@ -98,14 +98,14 @@ async function findCodeInPages(
   base: string,
 ): Promise<string[]> {
   if (!files.some(({ path }) => mayHaveCode(path))) return [];
-  const adds = await readPageCode({
-    paths: async () => (await repository.paths(base)).paths,
-    read: async (paths) => {
-      const texts: string[] = [];
-      const ids = paths.filter((path) => !path.includes("\n")).map((path) => `${base}:${path}`);
-      for await (const { content } of repository.readContents(ids)) texts.push(content);
-      return texts;
-    },
+  const { paths, submodules } = await repository.paths(base);
+  const adds = await readPageCode(paths, async (found, what) => {
+    // Others may have no name here that Git knows.
+    const readable = found.filter((path) => /^[ -~]+$/.test(path) && !submodules.includes(path));
+    if (readable.length < found.length) return true;
+    for await (const { content } of repository.readContents(readable.map((path) => `${base}:${path}`)))
+      if (what.test(content)) return true;
+    return false;
   });
   return changedCode(repository, files, mayHaveCode, adds);
 }
