@@ -186,14 +186,14 @@ export const mayHaveCode = (path: string): boolean => pageCode.some(({ pages }) 
 export async function readPageCode(
   paths: readonly string[],
   say: (files: readonly string[], what: RegExp) => Promise<boolean>,
-): Promise<typeof addsCode> {
+): Promise<(before: string | undefined, after: string | undefined, path: string) => boolean> {
   const found: PageCode[] = [];
   for (const one of pageCode) {
     const { generator, says } = one;
     const files = generator && findProtected(paths, generator);
     if (files?.length !== 0 && (!files || !says || (await say(files, says)))) found.push(one);
   }
-  return (path, before, after) => addsCode(path, before, after, found);
+  return (before, after, path) => addsCode(path, before, after, found);
 }
 
 /** Returns whether a page has code that it did not have. */

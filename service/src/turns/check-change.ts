@@ -59,7 +59,7 @@ async function findProtectedChanges(
   return new Map([
     ...name(matching),
     ...name(programs, " (programs or addresses)"),
-    ...name(pages, " (imports or expressions)"),
+    ...name(pages, " (code or includes)"),
   ]);
 }
 
@@ -87,8 +87,7 @@ export async function findRunning(
   const links = files.filter(({ isLink }) => isLink).map(({ path }) => path);
   const matching = new Set([...findProtected(paths, [...protectedPatterns, ...moreProtected]), ...links]);
   const others = files.filter(({ path }) => !matching.has(path));
-  const differs = (_path: string, ...versions: Parameters<typeof changesPrograms>) => changesPrograms(...versions);
-  return { matching, programs: await changedCode(repository, others, mayNamePrograms, differs) };
+  return { matching, programs: await changedCode(repository, others, mayNamePrograms, changesPrograms) };
 }
 
 /** Returns the pages in which a build would run or include what it did not before. */
@@ -115,7 +114,7 @@ async function changedCode(
   repository: CheckPorts["repository"],
   all: readonly ChangedFile[],
   isOfKind: (path: string) => boolean,
-  differs: (path: string, before: string | undefined, after: string | undefined) => boolean,
+  differs: (before: string | undefined, after: string | undefined, path: string) => boolean,
 ): Promise<string[]> {
   const files = all.filter(({ path }) => isOfKind(path));
   const contents = new Map<string, string>();
@@ -123,7 +122,7 @@ async function changedCode(
   if (ids.length === 0) return [];
   for await (const { id, content } of repository.readContents(ids)) contents.set(id, content);
   return files.flatMap(({ path, before = "", after = "" }) =>
-    differs(path, contents.get(before), contents.get(after)) ? [path] : [],
+    differs(contents.get(before), contents.get(after), path) ? [path] : [],
   );
 }
 

@@ -121,7 +121,7 @@ test.each<[path: string, page: string, tree: Files, isCode: boolean]>([
   ["docs/a.adoc", "= A\n\nimage::a.png[]\n\nSee {attribute}.\n", {}, false],
 ])("a page %s with %j is code for a build: %j %s", async (path, page, tree, isCode) => {
   const said = await check([tree, { ...tree, [path]: page }]);
-  expect(said.includes(`${path} (imports or expressions)`)).toBe(isCode);
+  expect(said.includes(`${path} (code or includes)`)).toBe(isCode);
   const refused = await check([tree, { ...tree, [path]: page }], { protectedFiles: "refuse" });
   expect(refused.includes("refuse does not allow")).toBe(isCode);
   expect(
