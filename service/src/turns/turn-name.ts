@@ -2,8 +2,7 @@ import type { Turn } from "../model.ts";
 import { publicPrompt } from "../pulls/asked-by.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import type { PullRequests } from "../pulls/pull-requests.ts";
-import { SecretPatterns } from "../secret-patterns.ts";
-import type { TurnContext } from "./turn-ports.ts";
+import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 
 /** A service without a persistent store uses timestamps as ids, to avoid collisions. */
 const largestCount = 1_000_000_000;
@@ -14,9 +13,11 @@ export function turnName(id: number): string {
 }
 
 type Shown = Pick<Turn, "prompt" | "asked">;
-type TitleContext = Partial<Pick<TurnContext, "secrets" | "titlePrefix">> & {
-  pullRequests?: Pick<PullRequests, "repository">;
-};
+interface TitleContext {
+  secrets?: Iterable<Secret> | undefined;
+  titlePrefix?: string | undefined;
+  pullRequests?: Pick<PullRequests, "repository"> | undefined;
+}
 
 /** Returns what is published of a turn's prompt: a workflow can put a secret into it, or the text of a private thread. */
 export const shownPrompt = (turn: Shown, { secrets = [], pullRequests }: Omit<TitleContext, "titlePrefix">) =>
