@@ -220,7 +220,10 @@ export interface PromptContext {
 export const noContext: PromptContext = { sections: "", asked: null, covers: null, asker: "" };
 
 /** A turn to run, with the step and request of its key. A turn without a key has an empty step and a request of its own. */
-export interface Turn extends Pick<RequestKey, "step" | "request">, Pick<PromptContext, "sections" | "covers"> {
+export interface Turn
+  extends Pick<RequestKey, "step" | "request">,
+    Pick<PromptContext, "sections" | "covers">,
+    Partial<Pick<PromptContext, "asked">> {
   /** Counts the turns of a store, or is a time: after a restored backup, another turn can get it. */
   id: number;
   /** Made at random when the turn is added, and kept in all copies. It tells which commits are the turn's. 32 hexadecimal digits. */
@@ -260,7 +263,7 @@ export interface Made {
 }
 
 /** A row of `turn`. */
-export interface StoredTurn extends Turn, Pick<RequestKey, "caller">, Omit<PromptContext, "asker"> {
+export interface StoredTurn extends Omit<Turn, "asked">, Pick<RequestKey, "caller">, Omit<PromptContext, "asker"> {
   /** Tells whether another turn has the same prompt, even if only the beginning of this one is known: see `hashPrompt`. */
   promptHash: string;
   state: TurnState;

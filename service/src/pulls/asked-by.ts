@@ -5,27 +5,44 @@ const askedShape = z.object({ by: z.optional(z.string()), in: z.optional(z.strin
 
 const login = /^[a-z\d](?:[a-z\d-]{0,98})(?:\[bot\])?$/i;
 
+type Place = Pick<GitHubRepository, "apiUrl" | "owner" | "name">;
+
+/** Takes the place of a prompt that must not be published. */
+const askedElsewhere = "Change what was asked for in another repository";
+
+/** Returns an address without its query, if it is in a repository and its path there has a syntax. */
+function addressIn({ apiUrl, owner, name }: Place, address: string, syntax: RegExp): string | undefined {
+  const { hostname, origin, pathname = "" } = URL.parse(address) ?? {};
+  const root = `/${owner}/${name}/`.toLowerCase();
+  const isHere = hostname === hostOf(apiUrl) && pathname.toLowerCase().startsWith(root);
+  return isHere && syntax.test(pathname.slice(root.length)) ? `${origin}${pathname}` : undefined;
+}
+
+const threadSyntax = /^(?:issues|pull|discussions)\/\d+$/;
+
+/** Returns whether a turn was asked for in a thread that is not one of a repository on GitHub, so that it may be private. */
+export function isAskedElsewhere(asked: string | null | undefined, repository: Place | undefined): boolean {
+  const { in: place } = readAsked(asked);
+  return place !== undefined && !(repository && addressIn(repository, place, threadSyntax));
+}
+
+/** Returns what is published of a prompt, in messages, titles and bodies: not what a thread elsewhere says. */
+export const publicPrompt = (
+  { prompt, asked }: { prompt: string; asked?: string | null | undefined },
+  repository: Place | undefined,
+): string => (isAskedElsewhere(asked, repository) ? askedElsewhere : prompt);
+
 /**
  * Says in Markdown who asked for a turn, where and in which run, with links that notify nobody.
  *
  * @param asked - an `Asked` as JSON. Untrusted
  * @returns an empty text if the run is unknown, or of another repository, which may be private
  */
-export function describeAsked(
-  asked: string | null | undefined,
-  { apiUrl, owner, name }: Pick<GitHubRepository, "apiUrl" | "owner" | "name">,
-): string {
+export function describeAsked(asked: string | null | undefined, repository: Place): string {
   const { by = "", in: place = "", run = "" } = readAsked(asked);
-  const root = `/${owner}/${name}/`.toLowerCase();
-  /** Returns an address in this repository if its path there has a syntax. */
-  const here = (address: string, syntax: RegExp): string | undefined => {
-    const { hostname, origin, pathname = "" } = URL.parse(address) ?? {};
-    const isHere = hostname === hostOf(apiUrl) && pathname.toLowerCase().startsWith(root);
-    return isHere && syntax.test(pathname.slice(root.length)) ? `${origin}${pathname}` : undefined;
-  };
-  const runPage = here(run, /^actions\/runs\/\d+(?:\/attempts\/\d+)?$/);
+  const runPage = addressIn(repository, run, /^actions\/runs\/\d+(?:\/attempts\/\d+)?$/);
   if (runPage === undefined) return "";
-  const thread = here(place, /^(?:issues|pull|discussions)\/\d+$/);
+  const thread = addressIn(repository, place, threadSyntax);
   const person = login.test(by) && (by.endsWith("]") ? by : `[${by}](${new URL(`/${by}`, runPage)})`);
   const words = [
     ...(person ? [`by ${person}`] : []),

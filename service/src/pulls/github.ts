@@ -56,6 +56,7 @@ const sharedPause = 3;
 /** Pull requests on GitHub. GitHub's documentation: "REST API endpoints for pull requests". */
 export class GitHubPullRequests implements PullRequestPlatform {
   readonly commits: GitHubCommits;
+  readonly repository: GitHubRepository;
   readonly #api: GitHubApi;
   readonly #identity: RepositoryIdentity;
   readonly #closed: ClosedPullRequests;
@@ -68,6 +69,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
   constructor(options: GitHubPullRequestsOptions) {
     const { repository, signal, log, metrics, machine = thisMachine, secondMs = 1000 } = options;
     const { gates = new GitHubGates({ secondMs }) } = options;
+    this.repository = repository;
     this.#api = options.api ?? new GitHubApi({ repository, signal, log, metrics, gates });
     this.commits = new GitHubCommits(this.#api, () => this.ownAccount(false));
     this.#identity = new RepositoryIdentity(this.#api, log);
@@ -253,7 +255,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
   }
 
   #told(change: Change) {
-    return { ...change, askedBy: describeAsked(change.asked, this.#api.repository) };
+    return { ...change, askedBy: describeAsked(change.asked, this.repository) };
   }
 
   /**

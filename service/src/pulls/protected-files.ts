@@ -113,25 +113,146 @@ const harmless = /\.(?:md|markdown|mdx|rst|adoc|asciidoc|png|jpe?g|gif|webp|avif
 /** Returns whether a file is a text or a picture, by its name. */
 export const isHarmless = (path: string): boolean => harmless.test(path);
 
-/** Returns whether a path is a page that can run code. */
-export const mayHaveCode = (path: string): boolean => /\.mdx$/i.test(path);
-
-/** Returns whether a page has imports or expressions that it did not have. MDX's documentation: "What is MDX". */
-export function addsCode(before = "", after = ""): boolean {
-  const known = new Set(codeIn(before));
-  return codeIn(after).some((code) => !known.has(code));
+/** What a build runs in a page, or takes into it from elsewhere. */
+interface PageCode {
+  /** The names of its pages. */
+  pages: RegExp;
+  /** The files of its generator, one of which the tree has. Default: they are not needed. */
+  generator?: readonly string[];
+  /** What one of these files says. Default: anything. */
+  says?: RegExp;
+  find: (text: string) => readonly string[];
 }
+
+const markdown = /\.(?:md|markdown)$/i;
+const matches =
+  (pattern: RegExp) =>
+  (text: string): readonly string[] =>
+    text.match(pattern) ?? [];
+
+/** By the documentation of each generator. Their own files are protected. */
+const pageCode: readonly PageCode[] = [
+  { pages: /\.mdx$/i, find: mdxCode },
+  // Docusaurus: "MDX vs. CommonMark".
+  { pages: markdown, generator: ["docusaurus.config.*", "rspress.config.*"], find: mdxCode },
+  { pages: markdown, generator: [".vitepress/", ".vuepress/"], find: vueCode },
+  // Plugins that run templates.
+  {
+    ...{ pages: markdown, generator: ["mkdocs.y*ml", "zensical.toml"], says: /macros|include|jinja|exec|render/i },
+    find: matches(/\{[{%!].*/g),
+  },
+  {
+    ...{ pages: markdown, generator: [".eleventy.*", "eleventy.config.*"] },
+    find: matches(/\{[{%].*|^(?:templateEngineOverride|eleventyComputed)\b.*/gm),
+  },
+  { pages: /\.ipynb$/i, find: matches(/.*\S.*/g) },
+  {
+    pages: /\.(?:mdx?|markdown|rst|adoc|asciidoc|qmd|rmd)$/i,
+    find: matches(
+      new RegExp(
+        [
+          // Front matter in a language: gray-matter runs it.
+          /(?<![\s\S])\ufeff?---[ \t]*(?!(?:ya?ml|json|toml)\s*$)[a-z][\s\S]*?(?:^---|$(?![\s\S]))/,
+          // Sphinx, with what an executed directive has.
+          /^[ \t]*\.\.[ \t]+(?:\|[^|\n]*\|[ \t]+)?(?:(?:literal)?include|raw|csv-table|ifconfig|exec|plot|ipython|(?:program|command)-output|jupyter-\w+|execute_code)::.*(?:\n+[ \t]+.*)*/,
+          /^[ \t]*:(?:file|url):.*/,
+          // MyST, Quarto and markdown-exec.
+          /(?:[`~:]{3,}[ \t]*\{(?:(?:literal)?include|raw|csv-table|code-cell|eval-rst|embed|exec|plot|jupyter-\w+|python|r|julia|ojs|bash|sh|sql|node)\b|(?:`{3,}|~{3,}).*\bexec=)[\s\S]*?(?:^[ \t>]*[`~:]{3,}|$(?![\s\S]))/,
+          /(?<!`)`?\{(?:python|r|julia|ojs|eval)\}[ `].*/,
+          // AsciiDoc and PlantUML.
+          /^[ \t]*(?:include::|!include).*|%(?:getenv|load_json)\b.*/,
+          // Snippets of Python Markdown, VitePress and VuePress, mdBook, and shortcodes.
+          /-8<-.*|<!--\s*@?include.*|^[ \t]*<<<[ \t]*[^<\s].*|@\[code.*|@include\(.*/,
+          /\{\{\s*#\w*(?:include|playground).*|\{\{[<%][\s-]*\w*(?:include|embed|read|import|env|exec).*/,
+          // A file that no page needs.
+          /(?:\.\.[/\\])+(?:\S*[/\\])?(?:proc[/\\](?:self|thread-self|\d)|\.(?:git|ssh|docker)[/\\]).*/,
+        ]
+          .map(({ source }) => source)
+          .join("|"),
+        "gim",
+      ),
+    ),
+  },
+];
+
+/** Returns whether a path is a page that can have code. */
+export const mayHaveCode = (path: string): boolean => pageCode.some(({ pages }) => pages.test(path));
+
+/**
+ * Returns a function that tells whether a page has code of a tree's generators that it did not have.
+ *
+ * @param say - returns whether one of the files may say something
+ */
+export async function readPageCode(
+  paths: readonly string[],
+  say: (files: readonly string[], what: RegExp) => Promise<boolean>,
+): Promise<(before: string | undefined, after: string | undefined, path: string) => boolean> {
+  const found: PageCode[] = [];
+  for (const one of pageCode) {
+    const { generator, says } = one;
+    const files = generator && findProtected(paths, generator);
+    if (files?.length !== 0 && (!files || !says || (await say(files, says)))) found.push(one);
+  }
+  return (before, after, path) => addsCode(path, before, after, found);
+}
+
+/** Returns whether a page has code that it did not have. */
+export function addsCode(path: string, before = "", after = "", among: readonly PageCode[] = pageCode): boolean {
+  return among
+    .filter(({ pages }) => pages.test(path))
+    .some(({ find }) => {
+      const known = new Set(find(before));
+      return find(after).some((code) => !known.has(code));
+    });
+}
+
+const withoutFrontMatter = (text: string): string => text.replace(/^---\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/, "");
 
 /**
  * Returns the imports, exports and expressions of a page, outside of its front matter and blocks of code. Code within a line counts, and so
  * do tags over several lines: what they hide cannot be told without parsing MDX.
  */
-function codeIn(text: string): string[] {
-  const page = text
-    .replace(/^---\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/, "")
-    .replace(/^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)\n[\s\S]*?^ {0,3}(?:\1`*|\2~*)[ \t]*$/gm, "");
+function mdxCode(text: string): string[] {
+  const page = outsideBlocks(withoutFrontMatter(text));
   const openTag = /<[a-z](?:[^>"'\n]|"[^"\n]*"|'[^'\n]*')*(?:["'][^\n]*)?$/gim;
-  return [...(page.match(/^\s*(?:import|export)\b.*$|\{[^}]*\}?/gm) ?? []), ...(page.match(openTag) ?? [])];
+  const inLines = /^\s*(?:import|export)\b.*$|\{(?!#[\w-]+\})[^}]*\}?/gm;
+  return [...(page.match(inLines) ?? []), ...(page.match(openTag) ?? [])];
+}
+
+/** Returns the scripts, expressions and bound attributes of a page that is a Vue component. */
+function vueCode(text: string): readonly string[] {
+  const page = outsideBlocks(withoutFrontMatter(text), true);
+  return page.match(/<script\b[\s\S]*?(?:<\/script|$(?![\s\S]))|\{\{[^}]*|[\s"'/](?:v-|[:@#])[^\s=<>]*=.*/gim) ?? [];
+}
+
+/**
+ * Returns a page without its blocks of code; as it is, if one may begin or end elsewhere than it seems.
+ *
+ * @param isHtml - whether tags and comments can hide where a block begins, and a block can have expressions
+ */
+function outsideBlocks(text: string, isHtml = false): string {
+  const kept: string[] = [];
+  let fence: { indent: string; mark: string } | undefined;
+  let hasTag = false;
+  for (const line of text.split("\n")) {
+    const [, indent = "", mark = "", info = ""] = /^([ \t]*)(`{3,}|~{3,})(.*)$/s.exec(line) ?? [];
+    const isBare = mark !== "" && info.trim() === "";
+    if (fence !== undefined) {
+      const isEnd = isBare && mark.startsWith(fence.mark);
+      if (isEnd ? indent !== fence.indent : line.trim() !== "" && !line.startsWith(fence.indent)) return text;
+      if (isEnd) fence = undefined;
+    } else if (mark !== "" && !(mark.startsWith("`") && info.includes("`"))) {
+      if (/\t| {4}/.test(indent) || (isHtml && (hasTag || /-vue\b|no-v-pre/.test(info)))) return text;
+      fence = { indent, mark };
+      hasTag = false;
+    } else {
+      if (/^[ \t]*(?:[-*+>]|\d+[.)]).*(?:```|~~~)/.test(line)) return text;
+      if (isHtml && /<(?:!|\?|pre\b|script\b|style\b|textarea\b)/i.test(line)) return text;
+      hasTag = line.trim() !== "" && (hasTag || line.includes("<"));
+      kept.push(line);
+    }
+  }
+  return fence === undefined ? kept.join("\n") : text;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { CheckResult } from "../model.ts";
 import { dayMs } from "../time.ts";
 import type { CommitNotes } from "./commit-message.ts";
+import type { GitHubRepository } from "./github/github-repository.ts";
 
 /** A pushed branch to open a pull request for. */
 export interface Change extends CommitNotes {
@@ -66,6 +67,8 @@ export interface ReadPullRequest {
 export interface PullRequests {
   /** Whether they are pages of the service, which its store has. Default: no. */
   readonly arePages?: boolean;
+  /** The repository on GitHub that they are in. Default: none. */
+  readonly repository?: Pick<GitHubRepository, "apiUrl" | "owner" | "name">;
   /** Opens a pull request, or finds the open one of the branch, and returns its link. */
   open(change: Change): Promise<string>;
   /** @throws if it cannot be read */

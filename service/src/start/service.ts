@@ -189,6 +189,7 @@ async function startParts(options: ServiceOptions, hasWorker: boolean): Promise<
       return findFlaggedChanges(
         { repository, protectedFiles, moreProtected },
         await repository.changedFiles(base, head),
+        base,
       );
     },
     stateOf: stateOf(project, isShared),

@@ -145,7 +145,7 @@ export class ReadyTurns {
     const until = this.#until();
     const start = `UPDATE turn SET state = 'running', lease = ?, "leaseUntil" = ${until.sql}, "readyAt" = NULL,
       "startedAt" = coalesce("startedAt", ?), "waitReason" = NULL, "waitUntil" = NULL WHERE id = ? AND "readyAt" IS NOT NULL AND state IN ('waiting', 'running')
-      RETURNING id, identity, job, prompt, sections, covers, attempts, step, request, lease`;
+      RETURNING id, identity, job, prompt, sections, asked, covers, attempts, step, request, lease`;
     const values = [randomUUID(), ...until.values, at, next.turn];
     const [turn] = await transaction.rows<Omit<RunningTurn, "isResumed">>(start, ...values);
     if (turn === undefined) return undefined;

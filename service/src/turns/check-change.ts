@@ -5,7 +5,6 @@ import type { Place } from "../loose-search.ts";
 import { maxNames, namesOf, oneLine } from "../one-line.ts";
 import type { PathPatterns } from "../pulls/path-patterns.ts";
 import {
-  addsCode,
   changesPrograms,
   findProtected,
   isHarmless,
@@ -13,11 +12,12 @@ import {
   mayNamePrograms,
   type ProtectedFilesKind,
   protectedPatterns,
+  readPageCode,
 } from "../pulls/protected-files.ts";
 import { type Secret, SecretPatterns } from "../secret-patterns.ts";
 
 export interface CheckPorts {
-  repository: Pick<Repository, "changedFiles" | "readContents">;
+  repository: Pick<Repository, "changedFiles" | "readContents" | "paths">;
   /** Default: `flag`. */
   protectedFiles?: ProtectedFilesKind | undefined;
   /** Protected files besides `protectedPatterns`. Default: none. */
@@ -28,34 +28,50 @@ export interface CheckPorts {
   secrets?: Iterable<Secret> | undefined;
 }
 
-/** Returns the names of files that people should review first: protected files, and files that bypassed a Git filter. */
-export async function findFlaggedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<string[]> {
+/**
+ * Returns the names of files that people should review first: protected files, and files that bypassed a Git filter.
+ *
+ * @param base - the commit whose files say what builds the pages
+ */
+export async function findFlaggedChanges(
+  ports: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<string[]> {
   const unfiltered = files.flatMap(({ path, filter }) =>
     filter === undefined ? [] : `${path} (not passed through ${filter})`,
   );
-  return [...(await findProtectedChanges(ports, files)).values(), ...unfiltered.map(oneLine)];
+  return [...(await findProtectedChanges(ports, files, base)).values(), ...unfiltered.map(oneLine)];
 }
 
 /** Returns the names of protected files in a change; empty if they are allowed. */
-async function findProtectedChanges(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+async function findProtectedChanges(
+  ports: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<Map<string, string>> {
   if (ports.protectedFiles === "allow") return new Map();
   const { matching, programs } = await findRunning(ports, files);
   const others = files.filter(({ path }) => !matching.has(path));
-  const pages = await changedCode(ports.repository, others, mayHaveCode, addsCode);
+  const pages = await findCodeInPages(ports, others, base);
   const name = (paths: Iterable<string>, what = ""): [string, string][] =>
     Array.from(paths, (path) => [path, `${oneLine(path)}${what}`]);
   return new Map([
     ...name(matching),
     ...name(programs, " (programs or addresses)"),
-    ...name(pages, " (imports or expressions)"),
+    ...name(pages, " (code or includes)"),
   ]);
 }
 
 /** Returns the files that today's options do not allow, by path, with their display names. */
-export async function findRefused(ports: CheckPorts, files: readonly ChangedFile[]): Promise<Map<string, string>> {
+export async function findRefused(
+  ports: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<Map<string, string>> {
   const { protectedFiles, only } = ports;
   if (protectedFiles !== "refuse") return new Map();
-  const refused = await findProtectedChanges(ports, files);
+  const refused = await findProtectedChanges(ports, files, base);
   // Files matched by --only are expected to change.
   for (const { path } of files)
     if (!isHarmless(path) && only?.matches(path) !== true && !refused.has(path)) refused.set(path, oneLine(path));
@@ -74,12 +90,31 @@ export async function findRunning(
   return { matching, programs: await changedCode(repository, others, mayNamePrograms, changesPrograms) };
 }
 
+/** Returns the pages in which a build would run or include what it did not before. */
+async function findCodeInPages(
+  { repository }: CheckPorts,
+  files: readonly ChangedFile[],
+  base: string,
+): Promise<string[]> {
+  if (!files.some(({ path }) => mayHaveCode(path))) return [];
+  const { paths, submodules } = await repository.paths(base);
+  const adds = await readPageCode(paths, async (found, what) => {
+    // Others may have no name here that Git knows.
+    const readable = found.filter((path) => /^[ -~]+$/.test(path) && !submodules.includes(path));
+    if (readable.length < found.length) return true;
+    for await (const { content } of repository.readContents(readable.map((path) => `${base}:${path}`)))
+      if (what.test(content)) return true;
+    return false;
+  });
+  return changedCode(repository, files, mayHaveCode, adds);
+}
+
 /** Returns the files for which `differs` reports a change in executable content. */
 async function changedCode(
   repository: CheckPorts["repository"],
   all: readonly ChangedFile[],
   isOfKind: (path: string) => boolean,
-  differs: (before: string | undefined, after: string | undefined) => boolean,
+  differs: (before: string | undefined, after: string | undefined, path: string) => boolean,
 ): Promise<string[]> {
   const files = all.filter(({ path }) => isOfKind(path));
   const contents = new Map<string, string>();
@@ -87,7 +122,7 @@ async function changedCode(
   if (ids.length === 0) return [];
   for await (const { id, content } of repository.readContents(ids)) contents.set(id, content);
   return files.flatMap(({ path, before = "", after = "" }) =>
-    differs(contents.get(before), contents.get(after)) ? [path] : [],
+    differs(contents.get(before), contents.get(after), path) ? [path] : [],
   );
 }
 
@@ -121,12 +156,12 @@ export async function checkChange(
   // Kept work may have been made with other options.
   const outside = files.filter(({ path }) => only?.matches(path) === false).map(({ path }) => oneLine(path));
   if (outside.length > 0) throw new NotAllowed(`the change has files that --only does not allow: ${namesOf(outside)}`);
-  const refused = await findRefused(ports, files);
+  const refused = await findRefused(ports, files, base);
   if (refused.size > 0)
     throw new NotAllowed(
       `the change has files that --protected-files refuse does not allow, which lets through only texts, pictures and what --only names: ${namesOf([...refused.values()])}`,
     );
-  const found = await findFlaggedChanges(ports, files);
+  const found = await findFlaggedChanges(ports, files, base);
   if (found.length > 0)
     log(
       `The change has files that run code, instruct agents or should have passed a Git filter. Review them first: ${namesOf(found)}`,

@@ -10,6 +10,7 @@ import { namesOf, oneLine } from "../one-line.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
 import type { Committer } from "../pulls/committers.ts";
+import type { PullRequests } from "../pulls/pull-requests.ts";
 import { withTrailers } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import type { JobDirectory } from "../service-folder.ts";
@@ -29,6 +30,7 @@ export interface CommitPorts extends CheckPorts {
 
 interface CommitContext extends CommitPorts {
   job: Pick<StoredJob, "session">;
+  pullRequests?: Pick<PullRequests, "repository">;
   /** The prefix of commit titles. Default: none. */
   titlePrefix?: string | undefined;
   commands?: { setup?: string | undefined } | undefined;

@@ -8,6 +8,7 @@ import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
+import { isAskedElsewhere } from "../pulls/asked-by.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import type { MadeChange } from "./commit-change.ts";
 import { describeLeftWork, lostWork, readAsAgent, takeLeftWork } from "./left-work.ts";
@@ -186,11 +187,20 @@ async function runOnce(
   };
 }
 
+const keepPrivate =
+  "This was asked for in another repository, which may be private. In files and messages, neither quote nor link what was said there.";
+
 /** Returns the full prompt: the task, which files may change, the last check's output, and what the branch lacks. */
 function promptOf(
-  { id, prompt, sections }: Turn,
+  { id, prompt, sections, asked }: Turn,
   { isContinued, lacks = [] }: Start,
-  { only, commands, turns, opening = "" }: Pick<TurnContext, "only" | "commands" | "turns" | "opening">,
+  {
+    only,
+    commands,
+    turns,
+    opening = "",
+    pullRequests,
+  }: Pick<TurnContext, "only" | "commands" | "turns" | "opening" | "pullRequests">,
 ): string {
   const list = only?.patterns.join(", ");
   const allowed = "Change only files that match these patterns, because changes of other files are taken back:";
@@ -200,6 +210,7 @@ function promptOf(
     ...(opening === "" ? [] : [opening]),
     prompt,
     ...(sections === "" ? [] : [sections]),
+    ...(isAskedElsewhere(asked, pullRequests.repository) ? [keepPrivate] : []),
     ...(list === undefined ? [] : [`${allowed} ${list}`]),
     ...(red === undefined ? [] : [toldCheck(red, last?.checkOutput ?? "", "the last commit of this job")]),
     ...lacks,

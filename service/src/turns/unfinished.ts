@@ -189,7 +189,7 @@ async function layOut(
   const source = moved ?? commit;
   const files = await repository.changedFiles(moved === undefined ? parent : head, source);
   const { matching, programs } = await findRunning(context, files);
-  const refused = await findRefused(context, files);
+  const refused = await findRefused(context, files, moved === undefined ? parent : head);
   const isAllowed = ({ path }: ChangedFile): boolean =>
     ![differing, matching, refused].some((paths) => paths.has(path)) &&
     !programs.includes(path) &&

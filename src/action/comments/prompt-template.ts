@@ -1,14 +1,17 @@
 import type { ThreadEvent } from "./event.ts";
 
+/** Keeps what others named in its line, and in its quotes. */
+export const inLine = (name: string): string => name.replace(/[\\"]/g, "\\$&").replace(/[\s\u0085]+/g, " ");
+
 /** What takes the place of each placeholder of a prompt template. */
 const eventValues: Readonly<Record<string, (event: ThreadEvent, instruction: string) => string>> = {
   instruction: (_, instruction) => instruction,
   author: ({ author }) => author.login,
-  title: ({ subject }) => subject.title,
+  title: ({ subject }) => inLine(subject.title),
   body: ({ subject }) => subject.body,
   number: ({ subject }) => String(subject.number),
   url: ({ subject }) => subject.url,
-  path: ({ position }) => position?.path ?? "",
+  path: ({ position }) => inLine(position?.path ?? ""),
   line: ({ position }) => String(position?.line ?? ""),
   label: ({ label }) => label ?? "",
   review: ({ reviewUrl }) => reviewUrl ?? "",
@@ -71,9 +74,9 @@ export function fillTemplate(template: string, instruction: string, event: Threa
   return fill(template, Object.fromEntries(values), { changes: "", thread: "", ...sections });
 }
 
-/** Returns the template that applies if the workflow has none: the instruction and its place. */
+/** Returns the template that applies if the workflow has none: the instruction and its place. What others wrote, as a title, is in the thread. */
 export function defaultTemplate({ subject, position, reviewUrl }: ThreadEvent): string {
   const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
   const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";
-  return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}${review}`;
+  return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}\n{{ url }}${place}${review}`;
 }

@@ -72,7 +72,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
     event,
     isNew: false,
     fill,
-    readThread: () => readThread(event, rest, repository, run),
+    readThread: () => readThread(event, rest, mode.template === undefined, repository, run),
     github,
     run,
     memory,

@@ -4,6 +4,7 @@ import { excerpt } from "../../runner-kit/untrusted.ts";
 import type { RunResult } from "../result.ts";
 import type { RepositoryReader } from "../runner/read-repository.ts";
 import type { ThreadEvent } from "./event.ts";
+import { inLine } from "./prompt-template.ts";
 import { parseRequest, type Trigger } from "./trigger.ts";
 
 const reviewPath = "pulls/{pull_number}/reviews/{review_id}";
@@ -94,7 +95,7 @@ function formatComments(comments: readonly ReviewComment[]): string {
   let length = 0;
   const shown = said.slice(0, maxComments).flatMap((comment) => {
     const line = comment.line ?? comment.original_line ?? lineOf(comment.diff_hunk ?? "");
-    const file = `File: ${excerpt(comment.path, maxPathLength)}${line === undefined ? "" : `, line ${line}`}`;
+    const file = `File: ${excerpt(inLine(comment.path), maxPathLength)}${line === undefined ? "" : `, line ${line}`}`;
     const text = `${file}\n${excerpt(comment.body.trim(), maxCommentLength)}`;
     length += text.length;
     return length > maxLength ? [] : [text];

@@ -13,6 +13,7 @@ import { findFlaggedChanges } from "../check-change.ts";
 import { ClosedSince } from "../kept-work.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { describeRefusal, HostRefused, TakenAway } from "../refusal.ts";
+import { shownPrompt } from "../turn-name.ts";
 import type { TurnContext } from "../turn-ports.ts";
 import { begunTurn, isMadeHere, type Position, type Work, type WorkContext } from "../work.ts";
 
@@ -28,7 +29,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   const { branch, base, targetBranch, isContinued } = start;
   const madeBy = await makerOf(work, head, isEarlier);
   const { answer, asked, costUsd, checkResult, checkOutput } = madeBy;
-  const prompt = await withoutSecrets(madeBy.prompt, context);
+  const prompt = await shownPrompt(madeBy, context);
   // Without its target branch, a pull request cannot be merged.
   const { isMerged, bases } = pullRequest;
   const hasTarget = bases.length === 0 || bases[0] === targetBranch;
@@ -55,12 +56,12 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     check: checkResult
       ? {
           result: checkResult,
-          command: await withoutSecrets(context.commands?.check ?? "", context),
+          command: await new SecretPatterns(context.secrets ?? []).remove(context.commands?.check ?? ""),
           output: checkOutput ?? "",
         }
       : undefined,
     ...(await findNotes(start, head, madeBy, context)),
-    protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head)),
+    protectedFiles: await findFlaggedChanges(context, await repository.changedFiles(base, head), base),
     // GitHub does not know about leases, and may answer after this one expires.
     confirmOwner: () => store.runningTurns.confirmLease(turn),
     confirmNew: existing === null ? undefined : () => confirmNotClosed(work, existing, head),
@@ -109,7 +110,9 @@ async function makerOf(
   if (isOwn) return found ?? begunTurn(maker);
   const one = found === undefined || found.id === maker.id ? maker : found;
   // The stored prompt may be truncated.
-  return one.promptHash === hashPrompt(turn.prompt) ? { ...one, prompt: turn.prompt } : one;
+  return one.promptHash === hashPrompt(turn.prompt)
+    ? { ...one, prompt: turn.prompt, asked: turn.asked ?? one.asked }
+    : one;
 }
 
 /** Returns the last turn with a commit on the branch; `undefined` if only others have commits there. */
@@ -127,10 +130,6 @@ async function isMergedInto(branch: string, head: string, repository: TurnContex
   const target = await repository.branchHead(branch);
   return target !== undefined && (await repository.commits(target, head)).length === 0;
 }
-
-/** Redacts a prompt or command: a workflow can put a secret into it. */
-const withoutSecrets = (text: string, { secrets = [] }: Pick<TurnContext, "secrets">): Promise<string> =>
-  new SecretPatterns(secrets).remove(text);
 
 /** Returns whether the branch has commits of turns that the job did not have when this one started: another machine made them. */
 async function isShared({ context, start }: Work, head: string): Promise<boolean> {

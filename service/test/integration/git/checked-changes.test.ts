@@ -60,6 +60,15 @@ describe("a change of files that run code or instruct agents", () => {
   });
 });
 
+test.each([
+  ["macros", "failed"],
+  ["search", "completed"],
+])("a page is judged by what builds it: with the plugin %s, it %s", async (plugin, status) => {
+  docs = docsRepository({ "README.md": "hello\n", "site/mkdocs.yml": `plugins: [${plugin}]\n` });
+  const { job, log } = await run("echo '{{ env }}' > page.md", { protectedFiles: "refuse" });
+  expect(job.status, log).toBe(status);
+});
+
 describe("a change of files that should have passed a filter of Git", () => {
   const pointer = "version https://git-lfs.github.com/spec/v1\\noid sha256:abc\\nsize 3\\n";
   const change = `printf 'png' > img/new.png && printf 'text' > img/old.png && printf '${pointer}' > img/pointer.png && printf x > key.secret && printf x > page.md`;

@@ -91,10 +91,10 @@ test.each([
   ["Text.\n\n```js title='a'\nimport a from 'a';\nrun({ a });\n```\n\n~~~\n{}\n~~~\n", false],
   ["import is a word.\n".replace("import", "An import"), false],
 ])("whether the page %j has code is %s", (page, hasCode) => {
-  expect(addsCode(undefined, page)).toBe(hasCode);
-  expect(addsCode(page, page)).toBe(false);
-  expect(addsCode("# B\n", page)).toBe(hasCode);
-  expect(addsCode(page, undefined)).toBe(false);
+  expect(addsCode("a.mdx", undefined, page)).toBe(hasCode);
+  expect(addsCode("a.mdx", page, page)).toBe(false);
+  expect(addsCode("a.mdx", "# B\n", page)).toBe(hasCode);
+  expect(addsCode("a.mdx", page, undefined)).toBe(false);
 });
 
 test.each([

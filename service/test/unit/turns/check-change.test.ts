@@ -22,8 +22,9 @@ async function check(
     .filter((file) => file.before !== file.after) as ChangedFile[];
   const repository: CheckPorts["repository"] = {
     changedFiles: async () => files,
+    paths: async () => ({ paths: Object.keys(before), submodules: [] }),
     async *readContents(ids) {
-      for (const id of new Set(ids)) yield { id, content: contents.get(id) ?? "" };
+      for (const id of new Set(ids)) yield { id, content: contents.get(id) ?? before[id.replace("base:", "")] ?? "" };
     },
   };
   const said: string[] = [];
@@ -76,6 +77,70 @@ test.each<[path: string, content: string, flag: End, refuse: End, withOnly: End]
     expect([await endWith(added), await endWith({ ...added, protectedFiles, only })]).toEqual(["flagged", "refused"]);
   },
 );
+
+const vitePress = { "docs/.vitepress/config.ts": "x" };
+const docusaurus = { "site/docusaurus.config.ts": "x" };
+const fence = "```";
+
+test.each<[path: string, page: string, tree: Files, isCode: boolean]>([
+  ["docs/a.md", "{typeof process}", docusaurus, true],
+  ["docs/a.md", "{typeof process}", {}, false],
+  ["docs/a.md", "import a from 'a'\n", docusaurus, true],
+  ["docs/a.md", `# A {#a}\n\nText.\n\n${fence}json\n{"a": 1}\n${fence}\n`, docusaurus, false],
+  ["docs/a.md", `- ${fence}\n  a\n  ${fence}\n\n{run()}\n\n${fence}x\n${fence}\n`, docusaurus, true],
+  ["docs/a.md", `- a\n\n  ${fence}\n{run()}\n  ${fence}\n`, docusaurus, true],
+  ["docs/a.md", `- a\n\n  ${fence}\n  {a}\n  ${fence}\n`, docusaurus, false],
+  ["docs/a.md", `${fence}\nx\n ${fence}\n{run()}\n${fence}\n`, docusaurus, true],
+  ["docs/a.md", "<script setup>\nimport fs from 'node:fs'\n</script>\n", vitePress, true],
+  ["docs/a.md", "{{ constructor }}", vitePress, true],
+  ["docs/a.md", '<a :title="run()">', vitePress, true],
+  ["docs/a.md", `<!--\n${fence}\n-->\n{{ run() }}\n<!--\n${fence}\n-->\n`, vitePress, true],
+  ["docs/a.md", `<div>\n${fence}\n</div>\n\n{{ run() }}\n\n<div>\n${fence}\n</div>\n`, vitePress, true],
+  ["docs/a.md", `${fence}js-vue\n{{ run() }}\n${fence}\n`, vitePress, true],
+  ["docs/a.md", `Say {this}:\n${fence}yaml\na: \${{ b }}\n${fence}\n`, vitePress, false],
+  ["docs/a.md", "<<< @/../../../proc/self/environ", vitePress, true],
+  ["docs/a.md", "<!--@include: ../x-->", vitePress, true],
+  ["docs/a.md", "{{ env }}", { "mkdocs.yml": "plugins: [macros]" }, true],
+  ["docs/a.md", `${fence}\n\${{ env }}\n${fence}\n`, { "mkdocs.yml": "plugins: [search]" }, false],
+  ["docs/a.md", '--8<-- "/proc/self/environ"', { "mkdocs.yml": "" }, true],
+  ["docs/a.md", "---\ntemplateEngineOverride: njk\n---\n", { "eleventy.config.js": "" }, true],
+  ["docs/a.md", "---js\n{ a: run() }\n---\n", {}, true],
+  ["docs/a.md", "---\ntitle: a\n---\n\nText {a}.\n\n---\n\nmore\n", {}, false],
+  ["docs/a.md", `${fence}{literalinclude} ../x\n${fence}\n`, {}, true],
+  ["docs/a.md", `${fence}{code-cell}\nrun()\n${fence}\n`, {}, true],
+  ["docs/a.md", `${fence}{note}\nA note.\n${fence}\n`, {}, false],
+  ["docs/a.md", "It is `{python} run()`.", {}, true],
+  ["docs/a.md", "{{#include ../x}}", {}, true],
+  ["docs/a.md", '{{< readfile file="x" >}} {{< env HOME >}}', {}, true],
+  ["docs/a.md", "![a](../../.git/config)", {}, true],
+  ["docs/a.md", `See ../other.md:\nInclude the file.\n\n${fence}sh\ncat <<< "$a"\n${fence}\n`, {}, false],
+  ["docs/a.rst", "A\n\n.. literalinclude:: /proc/self/environ\n", {}, true],
+  ["docs/a.rst", ".. csv-table:: A\n   :file: x\n", {}, true],
+  ["docs/a.rst", ".. image:: a.png\n\n.. note:: A {note}.\n\nUse include.\n", {}, false],
+  ["docs/a.adoc", "include::../x[]\n", {}, true],
+  ["docs/a.adoc", "= A\n\nimage::a.png[]\n\nSee {attribute}.\n", {}, false],
+])("a page %s with %j is code for a build: %j %s", async (path, page, tree, isCode) => {
+  const said = await check([tree, { ...tree, [path]: page }]);
+  expect(said.includes(`${path} (code or includes)`)).toBe(isCode);
+  const refused = await check([tree, { ...tree, [path]: page }], { protectedFiles: "refuse" });
+  expect(refused.includes("refuse does not allow")).toBe(isCode);
+  expect(
+    await check([
+      { ...tree, [path]: page },
+      { ...tree, [path]: `${page}\nMore text.\n` },
+    ]),
+  ).toBe("");
+});
+
+test("pages that are built are judged in linear time", async () => {
+  for (const text of ["```{r\n", "{{", "<script ", ".. raw::\n ", "---js\n", "<!--", "- ```\n"]) {
+    const page = text.repeat(200_000);
+    await check([
+      { ...vitePress, ...docusaurus },
+      { ...vitePress, ...docusaurus, "a.md": page },
+    ]);
+  }
+});
 
 test("files outside of --only are not pushed, whatever else is allowed", async () => {
   const said = await check([{}, { "src/a.ts": "x", "docs/a.md": "x" }], { only: docs, protectedFiles: "allow" });

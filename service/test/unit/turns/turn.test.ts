@@ -1373,3 +1373,26 @@ test.each([
   expect([result, starts, opened, pushed]).toEqual(["failed", [], [], []]);
   expect(failures[0]).toContain(`was pushed to agent/a, and somebody has ${what} since, so nothing is pushed again.`);
 });
+
+const [product, own] = ["product", "docs"].map((name) => `https://github.com/acme/${name}/issues/12`);
+
+test.each([
+  [product, false],
+  [own, true],
+  [undefined, true],
+])("what a thread of another repository says is not published: asked in %s", async (place, isPublished) => {
+  const { store, run, ports, branch, opened, starts } = await setUpTurns();
+  Object.assign(ports.pullRequests, {
+    repository: { apiUrl: "https://api.github.com", owner: "acme", name: "docs" },
+  });
+  await run();
+  const asked = JSON.stringify({ in: place, run: "https://github.com/acme/product/actions/runs/1" });
+  await store.turns.add("a", "Project Falcon slips", 7, undefined, undefined, { sections: "", asked, covers: null });
+  await run();
+  const published = JSON.stringify([branch.commits[1], opened[1]]);
+  expect(published.includes("Falcon")).toBe(isPublished);
+  expect(published.includes("Change what was asked for in another repository")).toBe(!isPublished);
+  const told = starts[1]?.options.prompt ?? "";
+  expect(told).toContain("Project Falcon slips");
+  expect(told.includes("neither quote nor link")).toBe(!isPublished);
+});

@@ -33,7 +33,7 @@ describe("a comment on a pull request", () => {
     const { github } = pullRequest();
     const { prompt, outputs } = await ask(github);
     expect(prompt).toMatch(/^fix it\n\n---\nAsked for in pull request #12/);
-    expect(prompt).toMatch(/Files:\nmodified src\/topic.ts \+2 -1\n~~~$/);
+    expect(prompt).toMatch(/Files:\nmodified src\/topic.ts \+2 -1\n~~~\n/);
     expect(outputs).toMatchObject({ outcome: "pr-created", "changed-files": "1" });
   });
 

@@ -99,7 +99,7 @@ describe("the trigger label", () => {
     });
     expect(routesOf(run.requests)[0]).toBe(createRequest);
     expect(promptsOf(run)).toEqual([
-      'Links are broken\n\nSee the start page.\n\n---\nAsked for in issue #12, "Links are broken"\nhttps://github.com/acme/docs/issues/12',
+      "Links are broken\n\nSee the start page.\n\n---\nAsked for in issue #12\nhttps://github.com/acme/docs/issues/12",
     ]);
   });
 
@@ -107,7 +107,7 @@ describe("the trigger label", () => {
     const run = await setLabel(labeled(), name, { subject });
     expect(run.outputs.outcome).toBe("pr-created");
     expect(promptsOf(run)).toEqual([
-      'Bring the docs in line with this pull request.\n\nLinks are broken\n\nSee the start page.\n\n---\nAsked for in pull request #12, "Links are broken"\nhttps://github.com/acme/docs/pull/12',
+      "Bring the docs in line with this pull request.\n\nLinks are broken\n\nSee the start page.\n\n---\nAsked for in pull request #12\nhttps://github.com/acme/docs/pull/12",
     ]);
   });
 
