@@ -19,7 +19,7 @@ export function strengthOf(word: Word | "unreadable" | undefined): number {
 }
 
 export interface ReadWords {
-  /** Newest first, up to the first that names a job. */
+  /** Newest first, up to the first that names a job for this prompt. */
   attempts: EarlierAttempt[];
   /** The start of an attempt's range of changes. */
   base: string | undefined;
@@ -69,11 +69,12 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
         for (; attempt >= 1; attempt--) {
           const { word, entry } = isEmpty ? {} : await wordOf(attempt);
           if (read.hadAnnounced !== true) read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
-          read.base ??= entry?.base;
+          const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
+          if (!isOthers) read.base ??= entry?.base;
           const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
           const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
           read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
-          if (word?.kind === "job") return read;
+          if (word?.kind === "job" && !isOthers) return read;
         }
       } catch (error) {
         read.error = messageOf(error);
