@@ -2,8 +2,14 @@
 export type Word =
   | { kind: "nothing sent" }
   | { kind: "about to send"; hasOtherPrompt?: boolean }
-  /** It started the job, sent it a message, or waited for it. A message whose end was seen is waited for like a create. */
-  | { kind: "job"; jobId: string; sent: "create" | "message"; hasOtherPrompt?: boolean };
+  /** It started the job, sent it a message, or waited for it. `wasSeen`: at work on the message, or to end, so that its state is no older. */
+  | {
+      kind: "job";
+      jobId: string;
+      sent: "create" | "message";
+      wasSeen?: boolean | undefined;
+      hasOtherPrompt?: boolean;
+    };
 
 /** An earlier attempt of the step. */
 export interface EarlierAttempt {
@@ -65,7 +71,15 @@ export type Reason =
 
 export type Decision =
   /** `besides`, `unproven`: a newer attempt without a word that ran the step, or may have run it. */
-  | { do: "wait"; jobId: string; sent: "create" | "message"; attempt: number; besides?: number; unproven?: number }
+  | {
+      do: "wait";
+      jobId: string;
+      sent: "create" | "message";
+      wasSeen?: boolean | undefined;
+      attempt: number;
+      besides?: number;
+      unproven?: number;
+    }
   | { do: "wait"; jobId: string; sent: "message"; turnId: string }
   /**
    * `to`: the job with kept work; default: as planned. `publishes`: whether that work is published rather than continued. `replaces`: the
@@ -95,9 +109,9 @@ export function decide(evidence: Evidence): Decision {
   if (found && found.word.kind !== "nothing sent") {
     const { word, attempt } = found;
     if (word.kind !== "job") return refuse({ cause: "pending" });
-    const { jobId } = word;
+    const { jobId, sent, wasSeen } = word;
     if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", ...laterRun });
-    const wait = { do: "wait", jobId, sent: word.sent, attempt } as const;
+    const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), attempt } as const;
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }

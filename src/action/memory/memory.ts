@@ -37,6 +37,7 @@ export class Memory {
   #announced: Promise<boolean> | undefined;
   #doubted: Promise<boolean> | undefined;
   #job: Promise<boolean> | undefined;
+  #hasSeen = false;
 
   constructor(
     task: Pick<SendingTask, "kind" | "prompt">,
@@ -100,8 +101,18 @@ export class Memory {
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-  adopt(sent: SendingTask["kind"], jobId: string): void {
-    this.#job ??= this.#save({ kind: "job", jobId, sent }, () => {});
+  adopt({ sent, jobId, wasSeen }: Pick<Extract<Word, { kind: "job" }>, "sent" | "jobId" | "wasSeen">): void {
+    this.#hasSeen ||= wasSeen === true;
+    this.#job ??= this.#save({ kind: "job", jobId, sent, wasSeen }, () => {});
+  }
+
+  /** Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message. */
+  see(sent: SendingTask["kind"], jobId: string): void {
+    if (sent !== "message" || this.#hasSeen || this.#run.state.features) return;
+    this.#hasSeen = true;
+    const before = this.#job ?? Promise.resolve(true);
+    const word = { kind: "job", jobId, sent, wasSeen: true } as const;
+    this.#job = before.then((isSaved) => isSaved && this.#save(word, () => {}));
   }
 
   /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
@@ -131,14 +142,12 @@ export class Memory {
     const { state, settings } = this.#run;
     const { jobId, pullRequest } = state;
     const complete = async (): Promise<void> => {
-      const isJobSaved = await this.#job;
       // An own agent ends with the step.
       if (!settings.agent) await stopping;
       const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
       const end = endOf(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
-      // Otherwise, a re-run could read the job's state from before the message.
-      if (isJobSaved && sent === "message" && end && !state.features)
-        await this.#save({ kind: "job", jobId, sent: "create" }, () => {});
+      if (this.#job && end) this.see(sent, jobId);
+      const isJobSaved = await this.#job;
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, later attempts must find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);

@@ -10,6 +10,8 @@ const wordEntry = z.object({
   /** The job, and the kind of request; only in the state `job`. */
   jobId: z.optional(jobId),
   sent: z.optional(kind),
+  /** Whether the agent was seen at work on the message, or to end. */
+  wasSeen: z.optional(z.boolean()),
   /** The start of the attempt's range of changes. */
   base: z.optional(commit),
   /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
