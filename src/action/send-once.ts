@@ -185,12 +185,14 @@ class Sending {
     // The state of the job is then that of the message.
     const resumes = wasSeen ? "create" : sent;
     const task: Attach = { kind: "attach", jobId, resumes, ...(isTurn && { turnId: decision.turnId }) };
+    if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const adopt = (): void => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
     const result = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
     if (result) {
+      await compareHeads(result, this.#run);
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
       await this.#memory.finish(result, sent);

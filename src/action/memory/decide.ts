@@ -1,3 +1,5 @@
+import type { HeadBefore } from "../pull-request.ts";
+
 /** What an attempt records about its request, for later attempts. */
 export type Word =
   | { kind: "nothing sent" }
@@ -8,6 +10,7 @@ export type Word =
       jobId: string;
       sent: "create" | "message";
       wasSeen?: boolean | undefined;
+      before?: HeadBefore | undefined;
       hasOtherPrompt?: boolean;
     };
 
@@ -76,6 +79,7 @@ export type Decision =
       jobId: string;
       sent: "create" | "message";
       wasSeen?: boolean | undefined;
+      before?: HeadBefore | undefined;
       attempt: number;
       besides?: number;
       unproven?: number;
@@ -109,9 +113,9 @@ export function decide(evidence: Evidence): Decision {
   if (found && found.word.kind !== "nothing sent") {
     const { word, attempt } = found;
     if (word.kind !== "job") return refuse({ cause: "pending" });
-    const { jobId, sent, wasSeen } = word;
+    const { jobId, sent, wasSeen, before } = word;
     if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", ...laterRun });
-    const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), attempt } as const;
+    const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt } as const;
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }

@@ -96,14 +96,14 @@ export class Memory {
     const start = { jobId, sent, pullRequest: undefined, end: undefined };
     // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
     const isKnown = sent === "message" && this.#run.settings.agent;
-    const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
+    const saves = Promise.all([this.#save(this.#wordOf(sent, jobId)), isKnown || this.#saveSession(start)]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
   adopt({ sent, jobId, wasSeen }: Pick<Extract<Word, { kind: "job" }>, "sent" | "jobId" | "wasSeen">): void {
     this.#hasSeen ||= wasSeen === true;
-    this.#job ??= this.#save({ kind: "job", jobId, sent, wasSeen }, () => {});
+    this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => {});
   }
 
   /** Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message. */
@@ -111,7 +111,7 @@ export class Memory {
     if (sent !== "message" || this.#hasSeen || this.#run.state.features) return;
     this.#hasSeen = true;
     const before = this.#job ?? Promise.resolve(true);
-    const word = { kind: "job", jobId, sent, wasSeen: true } as const;
+    const word = this.#wordOf(sent, jobId, true);
     this.#job = before.then((isSaved) => isSaved && this.#save(word, () => {}));
   }
 
@@ -154,6 +154,10 @@ export class Memory {
     };
     const late = await untilSettled(complete(), this.#run.ports);
     if (late) this.#tell(late);
+  }
+
+  #wordOf(sent: SendingTask["kind"], jobId: string, wasSeen?: boolean): Word {
+    return { kind: "job", jobId, sent, wasSeen, ...(sent === "message" && { before: this.#run.state.before }) };
   }
 
   get #writable(): CachedWords | undefined {

@@ -50,11 +50,11 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
       // Loaded here, because only re-runs read entries.
       const { parseWordEntry } = await import("./parse-entry.ts");
       const entry = parseWordEntry(texts[index] ?? "");
-      const { jobId, sent, wasSeen } = entry ?? {};
+      const { jobId, sent, wasSeen, before } = entry ?? {};
       if (entry && state === "not-sent") return { word: { kind: "nothing sent" }, entry };
       if (entry && state === "pending") return { word: { kind: "about to send", hasOtherPrompt }, entry };
       if (entry && jobId !== undefined && sent)
-        return { word: { kind: "job", jobId, sent, wasSeen, hasOtherPrompt }, entry };
+        return { word: { kind: "job", jobId, sent, wasSeen, before, hasOtherPrompt }, entry };
       throw new Error("the entry is not usable");
     }
     return {};
@@ -85,7 +85,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
     },
     /** @throws if the word of this attempt cannot be saved */
     save: async (word: Word, facts: Pick<WordEntry, "base" | "announced">): Promise<void> => {
-      const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent, wasSeen: word.wasSeen } : {};
+      const { kind, ...job } = word;
       // A key can be used only once, even if its save failed.
       const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
       await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));

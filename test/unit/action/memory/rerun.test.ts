@@ -518,6 +518,14 @@ describe("the memory", () => {
     ["is garbage", (cache) => replaceEntries(cache, "<html>")],
     ["is of a newer version", (cache) => replaceEntries(cache, '{"version":2}')],
     ["has an id that cannot be used", (cache) => replaceEntries(cache, '{"version":1,"jobId":"..","sent":"create"}')],
+    [
+      "has a link that cannot be used",
+      (cache) =>
+        replaceEntries(
+          cache,
+          `{"version":1,"jobId":"job_1","sent":"message","before":{"url":"x:y","head":"${"a".repeat(40)}"}}`,
+        ),
+    ],
   ])("that %s blocks the re-run", async (_name, spoil) => {
     const cache = await cacheAfterTimeout();
     spoil(cache);
