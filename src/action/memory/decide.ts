@@ -14,6 +14,8 @@ export type Word =
       hasOtherPrompt?: boolean;
     };
 
+export type JobWord = Extract<Word, { kind: "job" }>;
+
 /** An earlier attempt of the step. */
 export interface EarlierAttempt {
   attempt: number;
@@ -74,16 +76,7 @@ export type Reason =
 
 export type Decision =
   /** `besides`, `unproven`: a newer attempt without a word that ran the step, or may have run it. */
-  | {
-      do: "wait";
-      jobId: string;
-      sent: "create" | "message";
-      wasSeen?: boolean | undefined;
-      before?: HeadBefore | undefined;
-      attempt: number;
-      besides?: number;
-      unproven?: number;
-    }
+  | ({ do: "wait"; attempt: number; besides?: number; unproven?: number } & Omit<JobWord, "kind" | "hasOtherPrompt">)
   | { do: "wait"; jobId: string; sent: "message"; turnId: string }
   /**
    * `to`: the job with kept work; default: as planned. `publishes`: whether that work is published rather than continued. `replaces`: the

@@ -7,7 +7,7 @@ import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
 import { askService } from "./ask-service.ts";
-import type { Word } from "./decide.ts";
+import type { JobWord, Word } from "./decide.ts";
 import { type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
 import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
@@ -101,7 +101,7 @@ export class Memory {
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-  adopt({ sent, jobId, wasSeen }: Pick<Extract<Word, { kind: "job" }>, "sent" | "jobId" | "wasSeen">): void {
+  adopt({ sent, jobId, wasSeen }: Pick<JobWord, "sent" | "jobId" | "wasSeen">): void {
     this.#hasSeen ||= wasSeen === true;
     this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => {});
   }
