@@ -14,6 +14,12 @@ export interface ReadPullRequest {
   head: string;
 }
 
+/** A pull request's newest commit before a message. */
+export interface HeadBefore {
+  url: string;
+  head: string;
+}
+
 /** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
 const numberedPath = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
 

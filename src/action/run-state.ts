@@ -3,7 +3,7 @@ import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Text } from "../runner-kit/text.ts";
 import type { Changes } from "./changes/repository.ts";
-import { type PullRequest, parsePullRequest, type ReadPullRequest } from "./pull-request.ts";
+import { type HeadBefore, type PullRequest, parsePullRequest, type ReadPullRequest } from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
 export interface ObservedStatus {
@@ -86,6 +86,8 @@ export class RunState {
   isUnproven = false;
   /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
   lastPullRequest: ({ url: string } & ReadPullRequest) | undefined;
+  /** The job's open pull request and its newest commit before the message; `undefined` if that is unknown. */
+  before: HeadBefore | undefined;
   /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
   refusal = "";
   /** What the reply says of the branch that the job starts from, if that is another one than the workflow asks for. */
@@ -107,6 +109,7 @@ export class RunState {
     this.pullRequest = undefined;
     this.hasInvalidLink = false;
     this.isUnproven = false;
+    this.before = undefined;
     this.finalMessage = "";
     this.check = "";
     this.isUnchanged = false;

@@ -181,13 +181,18 @@ class Sending {
     tellOfWait(decision, this.#run);
     const { jobId, sent } = decision;
     const isTurn = "turnId" in decision;
-    const task: Attach = { kind: "attach", jobId, resumes: sent, ...(isTurn && { turnId: decision.turnId }) };
+    const wasSeen = !isTurn && decision.wasSeen;
+    // The state of the job is then that of the message.
+    const resumes = wasSeen ? "create" : sent;
+    const task: Attach = { kind: "attach", jobId, resumes, ...(isTurn && { turnId: decision.turnId }) };
+    if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-    const adopt = (): void => void (isAdopted && this.#memory.adopt(sent, jobId));
-    const result = await this.#resume(task, adopt);
+    const adopt = (): void => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
+    const result = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
     if (result) {
+      await compareHeads(result, this.#run);
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
       await this.#memory.finish(result, sent);
@@ -203,12 +208,12 @@ class Sending {
    * again. After a message, the first record may predate it, so only a wait can tell. A failed comment is not retried: each comment is its
    * own request.
    */
-  async #resume(task: Attach, onUsable: () => void): Promise<RunResult | undefined> {
+  async #resume(task: Attach, onUsable: () => void, onPolled: () => void): Promise<RunResult | undefined> {
     const { settings, state, log } = this.#run;
     const isComment = this.#request.conversation !== undefined;
     const isTurn = task.turnId !== undefined;
     const isLook = settings.wait && !isComment && task.resumes !== "message";
-    const look = (): Promise<RunResult> => this.#runTask(task, isLook ? { wait: false } : {});
+    const look = (): Promise<RunResult> => this.#runTask(task, { onPolled, ...(isLook && { wait: false }) });
     let result = await look();
     const isGone = isJobNotFound(result, state) && (await isStillGone(task.jobId, this.#run));
     // Otherwise, the 404 was a mistake.
@@ -237,8 +242,19 @@ class Sending {
         conversation?.mark("job", jobId);
         conversation?.showJob();
       },
-      onPolled: () => conversation?.showProgress(),
+      onPolled: () => {
+        options.onPolled?.();
+        conversation?.showProgress();
+      },
     });
+  }
+
+  /** Remembers that the agent is at work on a message, if it was seen so: otherwise, a re-run could read the job's state from before it. */
+  #see(sent: SendingTask["kind"]): void {
+    const { status, jobId, features } = this.#run.state;
+    if (status !== "active" || sent !== "message" || features) return;
+    this.#memory.see(sent, jobId);
+    this.#request.conversation?.mark("job", jobId, true);
   }
 
   async #send(
@@ -347,7 +363,7 @@ class Sending {
           memory.begin(each.kind, jobId);
         };
         conversation?.mark("about to send");
-        const result = await this.#runTask(each, { onJobId });
+        const result = await this.#runTask(each, { onJobId, onPolled: () => this.#see(each.kind) });
         ports.signal.removeEventListener("abort", onAbort);
         await compareHeads(result, this.#run);
         return result;

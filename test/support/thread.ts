@@ -13,9 +13,9 @@ const earlierCommentId = 1;
 /** Returns the hidden last line of a reply. */
 export function markerLine(
   jobId: string,
-  { projectId = "docs", comment = earlierCommentId, attempt = 1, hasEnded = false } = {},
+  { projectId = "docs", comment = earlierCommentId, attempt = 1, wasSeen = false } = {},
 ): string {
-  return `<!-- agent-job-action project=${projectId} attempt=${attempt} job=${jobId}${hasEnded ? " ended" : ""} comment=${comment} -->`;
+  return `<!-- agent-job-action project=${projectId} attempt=${attempt} job=${jobId}${wasSeen ? " ended" : ""} comment=${comment} -->`;
 }
 
 /** The reply of an earlier attempt to the comment that triggers the run. */

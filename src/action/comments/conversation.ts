@@ -205,9 +205,9 @@ export class Conversation {
   }
 
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
-  mark(kind: Marker["kind"], jobId?: string, hasEnded = false): void {
+  mark(kind: Marker["kind"], jobId?: string, wasSeen = false): void {
     const attempt = runAttempt(this.#run.ports.environment);
-    this.#marker = { ...this.#marker, attempt, kind, jobId, hasEnded };
+    this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
@@ -279,6 +279,6 @@ export class Conversation {
   }
 }
 
-function wordOf({ kind, jobId = "", hasEnded }: Marker, sent: "create" | "message"): Word {
-  return kind === "job" ? { kind, jobId, sent: hasEnded ? "create" : sent } : { kind };
+function wordOf({ kind, jobId = "", wasSeen }: Marker, sent: "create" | "message"): Word {
+  return kind === "job" ? { kind, jobId, sent, wasSeen } : { kind };
 }

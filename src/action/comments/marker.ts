@@ -11,8 +11,8 @@ export interface Marker {
   kind: "about to send" | "nothing sent" | "job";
   /** Only with `job`. */
   jobId?: string | undefined;
-  /** Whether the attempt saw the job end that it waited for; only with `job`. */
-  hasEnded?: boolean | undefined;
+  /** Whether the attempt saw the agent at work, or the job end; only with `job`. */
+  wasSeen?: boolean | undefined;
 }
 
 const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
@@ -21,8 +21,8 @@ const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
 const maxMarkerLength = 16_384;
 
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-export function formatMarker({ projectId, request, attempt, kind, jobId = "", hasEnded }: Marker): string {
-  const word = kind === "job" ? `job=${encodeURIComponent(jobId)}${hasEnded ? " ended" : ""}` : words[kind];
+export function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen }: Marker): string {
+  const word = kind === "job" ? `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}` : words[kind];
   const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
@@ -55,7 +55,7 @@ function parseLine(line: string): Marker | undefined {
       attempt: Number(attempt),
       kind,
       jobId,
-      ...(ended && { hasEnded: true }),
+      ...(ended && { wasSeen: true }),
     };
   } catch {
     return undefined;

@@ -1,9 +1,20 @@
+import type { HeadBefore } from "../pull-request.ts";
+
 /** What an attempt records about its request, for later attempts. */
 export type Word =
   | { kind: "nothing sent" }
   | { kind: "about to send"; hasOtherPrompt?: boolean }
-  /** It started the job, sent it a message, or waited for it. A message whose end was seen is waited for like a create. */
-  | { kind: "job"; jobId: string; sent: "create" | "message"; hasOtherPrompt?: boolean };
+  /** It started the job, sent it a message, or waited for it. `wasSeen`: at work on the message, or to end, so that its state is no older. */
+  | {
+      kind: "job";
+      jobId: string;
+      sent: "create" | "message";
+      wasSeen?: boolean | undefined;
+      before?: HeadBefore | undefined;
+      hasOtherPrompt?: boolean;
+    };
+
+export type JobWord = Extract<Word, { kind: "job" }>;
 
 /** An earlier attempt of the step. */
 export interface EarlierAttempt {
@@ -59,14 +70,14 @@ export type Reason =
   | { cause: "service" }
   | { cause: "unreadable" }
   | { cause: "pending" }
-  | { cause: "other-prompt"; jobId: string | undefined; attempt: number }
+  | { cause: "other-prompt"; jobId: string | undefined; attempt: number | undefined }
   | { cause: "unrecorded" | "unknown"; attempt: number }
   | { cause: "later-run"; run: string; jobId: string };
 
 export type Decision =
   /** `besides`, `unproven`: a newer attempt without a word that ran the step, or may have run it. */
-  | { do: "wait"; jobId: string; sent: "create" | "message"; attempt: number; besides?: number; unproven?: number }
-  | { do: "wait"; jobId: string; sent: "message"; turnId: string; hasOtherPrompt: boolean }
+  | ({ do: "wait"; attempt: number; besides?: number; unproven?: number } & Omit<JobWord, "kind" | "hasOtherPrompt">)
+  | { do: "wait"; jobId: string; sent: "message"; turnId: string }
   /**
    * `to`: the job with kept work; default: as planned. `publishes`: whether that work is published rather than continued. `replaces`: the
    * request of the turn that this one replaces; `unproven`: an attempt that may have run the step.
@@ -80,14 +91,13 @@ export type Decision =
  */
 export function decide(evidence: Evidence): Decision {
   const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
-  const turn = typeof service === "object" && "turnId" in service ? service : undefined;
-  if (typeof service === "object" && "several" in service)
-    return refuse({ cause: "several-turns", jobIds: service.several });
-  if (turn && turn.over === undefined) {
-    const { jobId, turnId, hasOtherPrompt } = turn;
-    return { do: "wait", jobId, sent: "message", turnId, hasOtherPrompt };
-  }
-  const { found, silent } = newestWord(evidence);
+  const { found, silent, other, asked } = newestWord(evidence);
+  // Then another call of a reusable workflow, which has the same step, sent what has another prompt.
+  const isOthers = asked.length === 0 || record === "not started";
+  if (other && !isOthers) return refuse(other);
+  const own = typeof service === "object" && "turnId" in service ? service : undefined;
+  const turn = own?.hasOtherPrompt && isOthers ? undefined : own;
+  if (turn && turn.over === undefined) return { do: "wait", jobId: turn.jobId, sent: "message", turnId: turn.turnId };
   const [newest] = silent;
   // If the service never announced itself, an attempt's word is as good as its answer.
   const isOpen = newest !== undefined && record !== "not started";
@@ -95,11 +105,10 @@ export function decide(evidence: Evidence): Decision {
   if (found?.word === "unreadable") return refuse({ cause: "unreadable" });
   if (found && found.word.kind !== "nothing sent") {
     const { word, attempt } = found;
-    const jobId = word.kind === "job" ? word.jobId : undefined;
-    if (word.hasOtherPrompt) return refuse({ cause: "other-prompt", jobId, attempt });
-    if (jobId === undefined || word.kind !== "job") return refuse({ cause: "pending" });
+    if (word.kind !== "job") return refuse({ cause: "pending" });
+    const { jobId, sent, wasSeen, before } = word;
     if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", ...laterRun });
-    const wait = { do: "wait", jobId, sent: word.sent, attempt } as const;
+    const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt } as const;
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }
@@ -118,11 +127,11 @@ export async function decideWith(
   evidence: Evidence,
   readRecord: (attempts: readonly number[]) => Promise<StepRecord>,
 ): Promise<{ decision: Decision; record: StepRecord }> {
-  const { silent } = newestWord(evidence);
-  const [newest = 0] = silent;
+  const { asked } = newestWord(evidence);
+  const [newest = 0] = asked;
   const records: StepRecord[] = ["not started", "unknown", { ran: newest }];
   const answers = new Set(records.map((record) => JSON.stringify(decide({ ...evidence, record }))));
-  const record = answers.size === 1 ? evidence.record : await readRecord(silent);
+  const record = answers.size === 1 ? evidence.record : await readRecord(asked);
   return { decision: decide({ ...evidence, record }), record };
 }
 
@@ -133,23 +142,46 @@ export async function decideWith(
 function newestWord({ service, attempts, over }: Evidence): {
   found: { attempt: number; word: Word | "unreadable" } | undefined;
   silent: number[];
+  /** What was sent with another prompt, by this step or by another one of the same name. */
+  other: Reason | undefined;
+  /** The attempts of which GitHub's record may change the decision. */
+  asked: number[];
 } {
-  const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
+  const turns = typeof service === "object" ? service : undefined;
+  const hasAnswered = service === "nothing" || turns !== undefined;
+  let other = turns && otherOf(turns);
   const silent: number[] = [];
+  const covered: number[] = [];
+  const end = (found?: { attempt: number; word: Word | "unreadable" }) => {
+    const isForeign = turns && ("several" in turns || turns.hasOtherPrompt);
+    return { found, silent, other, asked: isForeign ? [...silent, ...covered].sort((a, b) => b - a) : silent };
+  };
   for (const { attempt, word } of attempts) {
+    if (typeof word === "object" && word.kind === "nothing sent") continue;
     // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
     // answers per caller, so a job created under another key is known only from its word.
-    if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) continue;
-    if (word === undefined) {
-      silent.push(attempt);
+    if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) {
+      covered.push(attempt);
       continue;
     }
-    if (word === "unreadable") return { found: { attempt, word }, silent };
-    if (word.kind === "nothing sent") continue;
-    if (word.kind === "job" && over.has(word.jobId)) break;
-    return { found: { attempt, word }, silent };
+    if (word === undefined) silent.push(attempt);
+    else if (word === "unreadable") return end({ attempt, word });
+    else if (word.kind === "job" && over.has(word.jobId)) {
+      if (!word.hasOtherPrompt) break;
+      covered.push(attempt);
+    } else if (!word.hasOtherPrompt) return end({ attempt, word });
+    else {
+      silent.push(attempt);
+      other ??= { cause: "other-prompt", jobId: word.kind === "job" ? word.jobId : undefined, attempt };
+    }
   }
-  return { found: undefined, silent };
+  return end();
+}
+
+function otherOf(service: Exclude<Evidence["service"], string>): Reason | undefined {
+  if ("several" in service) return { cause: "several-turns", jobIds: service.several };
+  if (!service.hasOtherPrompt || service.over !== undefined) return undefined;
+  return { cause: "other-prompt", jobId: service.jobId, attempt: undefined };
 }
 
 function refuse(reason: Reason): Decision {

@@ -85,14 +85,15 @@ async function ask(source: PromptSource, cache: CachedWords | undefined, run: Ru
   if (!newest) return { words, answer, service: "nothing" };
   const isOnly = older.length === 0;
   const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
-  // The prompt depends on other people's text, and there is only one turn.
-  if (isWhole && isOnly) return { words, answer, service: turnOf(newest, false) };
+  // The prompt depends on other people's text. In a thread, each comment is a step of its own.
+  const isNamed = words.attempts.some(({ word }) => isJob(word) && !word.hasOtherPrompt && word.jobId === newest.jobId);
+  if (isWhole && isOnly && (source.readThread || isNamed)) return { words, answer, service: turnOf(newest, false) };
   const firstBase = words.base;
   const written = isWhole
     ? await writePrompt(source, run, { ...nothingRemembered, firstBase })
     : { whole: promptApart(source, run) };
-  if ("kind" in written) return written;
-  const same = run.key.find(written.whole, turns);
+  if ("kind" in written && !isOnly) return written;
+  const same = "kind" in written ? undefined : run.key.find(written.whole, turns);
   if (same) return { words, answer, service: turnOf(same, false) };
   if (isOnly) return { words, answer, service: turnOf(newest, true) };
   return { words, answer, service: { several: [...new Set(turns.map(({ jobId }) => jobId))] } };

@@ -7,7 +7,7 @@ import type { Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
 import { askService } from "./ask-service.ts";
-import type { Word } from "./decide.ts";
+import type { JobWord, Word } from "./decide.ts";
 import { type SessionMemory, type SessionUpdate, sessionMemory } from "./session.ts";
 import { untilSettled } from "./wait.ts";
 import { type CachedWords, cachedWords, strengthOf } from "./words.ts";
@@ -37,6 +37,7 @@ export class Memory {
   #announced: Promise<boolean> | undefined;
   #doubted: Promise<boolean> | undefined;
   #job: Promise<boolean> | undefined;
+  #hasSeen = false;
 
   constructor(
     task: Pick<SendingTask, "kind" | "prompt">,
@@ -95,13 +96,23 @@ export class Memory {
     const start = { jobId, sent, pullRequest: undefined, end: undefined };
     // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
     const isKnown = sent === "message" && this.#run.settings.agent;
-    const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
+    const saves = Promise.all([this.#save(this.#wordOf(sent, jobId)), isKnown || this.#saveSession(start)]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-  adopt(sent: SendingTask["kind"], jobId: string): void {
-    this.#job ??= this.#save({ kind: "job", jobId, sent }, () => {});
+  adopt({ sent, jobId, wasSeen }: Pick<JobWord, "sent" | "jobId" | "wasSeen">): void {
+    this.#hasSeen ||= wasSeen === true;
+    this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => {});
+  }
+
+  /** Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message. */
+  see(sent: SendingTask["kind"], jobId: string): void {
+    if (sent !== "message" || this.#hasSeen || this.#run.state.features) return;
+    this.#hasSeen = true;
+    const before = this.#job ?? Promise.resolve(true);
+    const word = this.#wordOf(sent, jobId, true);
+    this.#job = before.then((isSaved) => isSaved && this.#save(word, () => {}));
   }
 
   /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
@@ -131,20 +142,22 @@ export class Memory {
     const { state, settings } = this.#run;
     const { jobId, pullRequest } = state;
     const complete = async (): Promise<void> => {
-      const isJobSaved = await this.#job;
       // An own agent ends with the step.
       if (!settings.agent) await stopping;
       const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
       const end = endOf(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
-      // Otherwise, a re-run could read the job's state from before the message.
-      if (isJobSaved && sent === "message" && end && !state.features)
-        await this.#save({ kind: "job", jobId, sent: "create" }, () => {});
+      if (this.#job && end) this.see(sent, jobId);
+      const isJobSaved = await this.#job;
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, later attempts must find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
     };
     const late = await untilSettled(complete(), this.#run.ports);
     if (late) this.#tell(late);
+  }
+
+  #wordOf(sent: SendingTask["kind"], jobId: string, wasSeen?: boolean): Word {
+    return { kind: "job", jobId, sent, wasSeen, ...(sent === "message" && { before: this.#run.state.before }) };
   }
 
   get #writable(): CachedWords | undefined {

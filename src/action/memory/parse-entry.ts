@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isUsableJobId } from "../../client/contract.ts";
+import { parsePullRequest } from "../pull-request.ts";
 
 const jobId = z.string().check(z.refine(isUsableJobId));
 const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
@@ -10,6 +11,12 @@ const wordEntry = z.object({
   /** The job, and the kind of request; only in the state `job`. */
   jobId: z.optional(jobId),
   sent: z.optional(kind),
+  /** Whether the agent was seen at work on the message, or to end. */
+  wasSeen: z.optional(z.boolean()),
+  /** The job's open pull request and its newest commit before the message. */
+  before: z.optional(
+    z.object({ url: z.string().check(z.refine((url) => parsePullRequest(url)?.url === url)), head: commit }),
+  ),
   /** The start of the attempt's range of changes. */
   base: z.optional(commit),
   /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */

@@ -344,16 +344,17 @@ async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<
   const read = await readPullRequestState(pullRequest, run);
   const { state } = read;
   run.state.lastPullRequest = { url: pullRequest.url, ...read };
+  const head = commitOf(read.head);
+  run.state.before = state === "open" && head ? { url: pullRequest.url, head } : undefined;
   if (state === "closed") run.state.refusal = await tellOfRefusal(pullRequest, run);
   return state;
 }
 
 /** Finds out whether a follow-up changed the session's open pull request, if the service does not tell. Never rejects. */
 export async function compareHeads(result: RunResult, run: Run): Promise<void> {
-  const { pullRequest, lastPullRequest: before, isUnproven, features } = run.state;
+  const { pullRequest, before, isUnproven, features } = run.state;
   const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
-  if (!isCompleted || features !== undefined || before?.state !== "open" || before.head === "") return;
-  if (pullRequest?.url !== before.url) return;
+  if (!isCompleted || features !== undefined || before === undefined || pullRequest?.url !== before.url) return;
   const { readPullRequestState } = await import("./pull-request-state.ts");
   run.state.isUnchanged = (await readPullRequestState(pullRequest, run)).head === before.head;
 }

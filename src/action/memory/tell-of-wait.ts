@@ -20,9 +20,4 @@ export function tellOfWait(decision: Wait, { log, ports }: Run): void {
       Earlier attempt may have started a job
       By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
   }
-  if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
-    log.notice(message`
-      Earlier attempt had another prompt
-      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is for the earlier prompt. To send the new one, run the workflow again from the start.`);
-  }
 }

@@ -19,7 +19,7 @@ export function strengthOf(word: Word | "unreadable" | undefined): number {
 }
 
 export interface ReadWords {
-  /** Newest first, up to the first that names a job. */
+  /** Newest first, up to the first that names a job for this prompt. */
   attempts: EarlierAttempt[];
   /** The start of an attempt's range of changes. */
   base: string | undefined;
@@ -50,10 +50,11 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
       // Loaded here, because only re-runs read entries.
       const { parseWordEntry } = await import("./parse-entry.ts");
       const entry = parseWordEntry(texts[index] ?? "");
-      const { jobId, sent } = entry ?? {};
+      const { jobId, sent, wasSeen, before } = entry ?? {};
       if (entry && state === "not-sent") return { word: { kind: "nothing sent" }, entry };
       if (entry && state === "pending") return { word: { kind: "about to send", hasOtherPrompt }, entry };
-      if (entry && jobId !== undefined && sent) return { word: { kind: "job", jobId, sent, hasOtherPrompt }, entry };
+      if (entry && jobId !== undefined && sent)
+        return { word: { kind: "job", jobId, sent, wasSeen, before, hasOtherPrompt }, entry };
       throw new Error("the entry is not usable");
     }
     return {};
@@ -69,11 +70,12 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
         for (; attempt >= 1; attempt--) {
           const { word, entry } = isEmpty ? {} : await wordOf(attempt);
           if (read.hadAnnounced !== true) read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
-          read.base ??= entry?.base;
+          const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
+          if (!isOthers) read.base ??= entry?.base;
           const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
           const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
           read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
-          if (word?.kind === "job") return read;
+          if (word?.kind === "job" && !isOthers) return read;
         }
       } catch (error) {
         read.error = messageOf(error);
@@ -83,7 +85,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
     },
     /** @throws if the word of this attempt cannot be saved */
     save: async (word: Word, facts: Pick<WordEntry, "base" | "announced">): Promise<void> => {
-      const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
+      const { kind, ...job } = word;
       // A key can be used only once, even if its save failed.
       const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
       await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));

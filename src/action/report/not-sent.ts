@@ -4,6 +4,9 @@ import { count, duration, shortRef } from "./format.ts";
 import { addressOf, checkService, howToStartAnother, type ResultContext, reportBug } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
 
+/** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
+const mayHaveRun = say`This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
+
 /** Describes why the step starts nothing. That is not an error. */
 export function describeSkip(result: SkippedResult, context: ResultContext): Message {
   if (result.reason === "dry-run") {
@@ -180,11 +183,11 @@ const blocked: {
     Re-run the workflow run: it continues like a first run.`,
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
-    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). This run sent nothing.
+    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
     To wait for one of these jobs, run the action with its job-id and no prompt. ${howToStartAnother(context)}`,
   "other-prompt": ({ jobId, attempt }, context) => message`
     Earlier attempt had another prompt
-    Attempt ${attempt} of this workflow run sent another prompt, for ${jobId === undefined ? say`a job` : say`job ${jobId}`}. This run sent nothing.
+    ${attempt === undefined ? say`An earlier attempt` : say`Attempt ${attempt}`} of this workflow run sent another prompt, for ${jobId === undefined ? say`a job` : say`job ${jobId}`}. ${mayHaveRun}
     ${jobId === undefined ? checkService(context) : say`To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${howToStartAnother(context)}`,
   replayed: ({ jobId }) => message`
     Request was sent before

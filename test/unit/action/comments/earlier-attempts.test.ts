@@ -137,6 +137,17 @@ describe("a re-run with the hosted service", () => {
   });
 });
 
+test("a re-run has the result of a follow-up that an attempt, which timed out, saw at work", async () => {
+  const github = new FakeGitHub();
+  const options = { inputs: { "job-id": "job_1", "timeout-minutes": "1" }, environment };
+  await runComment(github, { ...options, respond: () => respondWith(200, record()) });
+  for (const attempt of [2, 3]) {
+    const { outputs, requests } = await runComment(github, { ...options, respond: completes, attempt });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    expect(requests.map(({ method }) => method)).toEqual(["GET"]);
+  }
+});
+
 test("a re-run that sends nothing does not hide what an earlier attempt may have sent", async () => {
   const github = new FakeGitHub();
   const sent: number[] = [];

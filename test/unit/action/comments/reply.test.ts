@@ -158,6 +158,6 @@ test.each([
       ? "<p>The agent finished job <code>job_1</code> and opened a pull request.</p>"
       : "<p>The agent finished the follow-up to job <code>job_1</code>, which has a pull request.</p>",
     `<p><sub>To continue with this job, comment <code>/agent …</code>.${another}</sub></p>`,
-    markerLine("job_1", { comment: commentId, hasEnded: jobId !== "" }),
+    markerLine("job_1", { comment: commentId, wasSeen: jobId !== "" }),
   ]);
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { GitHub } from "../../../../src/action/runner/github.ts";
+import type { Transport } from "../../../../src/runner-kit/transport.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
+import { FakeRepository } from "../../../support/fake-repository.ts";
 import type { SeenRequest } from "../../../support/fake-transport.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
@@ -21,6 +24,42 @@ function attempt(runAttempt: number, service: KeyedService, options: Partial<Mai
 
 /** A cache that can only be read, as GitHub gives it to runs that outsiders can cause. */
 const readOnly = { ACTIONS_CACHE_MODE: "read" };
+
+const named = {
+  GITHUB_REPOSITORY: "acme/docs",
+  GITHUB_EVENT_NAME: "schedule",
+  RUNNER_OS: "Linux",
+  RUNNER_NAME: "runner",
+  GITHUB_SHA: "0000002".padEnd(40, "c"),
+};
+const token = { "github-token": "ghs_0123456789" };
+const ofAgent = { agent: "editor", "base-url": "", "project-id": "", "api-key": "", ...token };
+const ownAgent = {
+  connect: (transport: Transport) => transport,
+  prepare: async () => {},
+  check: async () => {},
+  end: async () => {},
+};
+
+/** GitHub says whether this step, which runs, had begun in attempt 1. */
+function recordOf(hadBegun: boolean): GitHub {
+  const repository = new FakeRepository();
+  repository.commit("main", { files: ["docs/a.md"] });
+  const step = { number: 2, name: "Refresh", started_at: "2026-11-22T03:17:00Z" };
+  const own = { name: "b / docs", status: "in_progress", runner_name: "runner" };
+  const before = { ...own, status: "completed", conclusion: hadBegun ? "failure" : "skipped", runner_name: "other" };
+  const jobs = (attempt: unknown) =>
+    attempt === 1
+      ? [{ ...before, steps: hadBegun ? [{ ...step, status: "completed", conclusion: "failure" }] : [] }]
+      : [{ ...own, steps: [{ ...step, status: "in_progress" }] }];
+  return {
+    request: async (route, parameters, limits) =>
+      route.includes("/attempts/")
+        ? { total_count: 1, jobs: jobs(parameters.attempt_number) }
+        : repository.request(route, parameters, limits),
+    paginate: (route, parameters, limits) => repository.paginate(route, parameters, limits),
+  };
+}
 
 describe("a first attempt", () => {
   test("asks nothing, and sends a key of two hashes", async () => {
@@ -205,13 +244,14 @@ describe("a re-run", () => {
     expect(outputs).toMatchObject({ outcome: "failed", status: "completed" });
   });
 
-  test("with another prompt waits for the only turn, with a notice; of several turns, it waits for none", async () => {
+  test("with another prompt than the turns waits for none of them, and sends nothing", async () => {
     const service = new KeyedService();
     await attempt(1, service);
     const other = { inputs: { prompt: "Something else" } };
     const { outputs, toolkit } = await attempt(2, service, other);
-    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
-    expect(toolkit.annotations).toMatchObject([{ level: "notice", title: "Earlier attempt had another prompt" }]);
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "", "pr-link": "" });
+    expect(toolkit.annotations).toMatchObject([{ level: "error", title: "Earlier attempt had another prompt" }]);
+    expect(toolkit.annotations[0]?.text).toMatch(/job job_1.*actions: read.*job-id job_1 and no prompt/s);
 
     for (const turn of ["2", "3"])
       service.turns.push({ ...service.turns[0], turn, job: "job_2", request: `other ${turn}` } as never);
@@ -221,6 +261,50 @@ describe("a re-run", () => {
     expect(service.turns).toHaveLength(3);
     // The newest turn with the prompt of this attempt.
     expect((await attempt(4, service)).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
+  });
+
+  describe("of a called workflow, whose other call has the same step", () => {
+    const other = { prompt: "Something else" };
+
+    test.each<[string, Partial<MainOptions>]>([
+      ["a service of one's own", {}],
+      ["its changes in the prompt", { inputs: { changes: "list", ...token } }],
+      ["an agent in the step", { inputs: ofAgent, agent: ownAgent }],
+    ])("sends its own request, which GitHub says it has not sent, with %s", async (_name, options) => {
+      const service = new KeyedService();
+      const cache = new FakeCache();
+      const gitHub = (begun: boolean) => ({ ...options, cache, github: recordOf(begun) });
+      await attempt(1, service, { ...gitHub(true), environment: named });
+      const inputs = { ...options.inputs, ...other, ...token };
+      const ran = await attempt(2, service, { ...gitHub(true), inputs, environment: named });
+      expect(ran.outputs).toMatchObject({ outcome: "error", "job-id": "" });
+      expect(service.turns).toHaveLength(1);
+      const { outputs } = await attempt(2, service, { ...gitHub(false), inputs, environment: named });
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_2", "job-origin": "created" });
+      expect(service.prompts[1]).toContain("job_2: Something else");
+      const again = await attempt(3, service, { ...gitHub(false), inputs, environment: named });
+      expect(again.outputs).toMatchObject({ "job-id": "job_2", "job-origin": "resumed" });
+    });
+
+    test("leaves the work of the other call's failed turn to that one", async () => {
+      const service = new KeyedService();
+      service.next = "failed";
+      service.kept = "push";
+      await attempt(1, service);
+      service.next = "completed";
+      const inputs = { ...other, ...token };
+      const { outputs } = await attempt(2, service, { inputs, github: recordOf(false), environment: named });
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_2", "job-origin": "created" });
+    });
+
+    test("sends its own request beside those of several", async () => {
+      const service = new KeyedService();
+      await attempt(1, service);
+      await attempt(1, service, { inputs: { prompt: "A third one" } });
+      const inputs = { ...other, ...token };
+      const { outputs } = await attempt(2, service, { inputs, github: recordOf(false), environment: named });
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_3", "job-origin": "created" });
+    });
   });
 
   test("goes by the cache if something on the way removes the keys", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hash } from "../../../../src/action/hash.ts";
 import type { OwnAgent } from "../../../../src/action/own-agent.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
@@ -21,6 +22,9 @@ function asked(turns: () => Turn[], others: (request: SeenRequest) => Exchange) 
     return step === undefined ? others(request) : respondWith(200, { step, features: [], turns: turns() });
   };
 }
+
+/** That of the prompt which `runMain` has by default. */
+const ownRequest = hash(JSON.stringify(["Update the quickstart", null]));
 
 /** Returns the second part of the key of a request. */
 const requestOf = ({ headers }: SeenRequest): string => /\.(\w+)"$/.exec(headers["idempotency-key"] ?? "")?.[1] ?? "";
@@ -56,7 +60,7 @@ test("a service that asks to wait is not asked sooner what was sent", async () =
 test("a service is asked again that denies the question once, as one of several machines may", async () => {
   let denials = 0;
   const respond = asked(
-    () => [turn("job_1", "any")],
+    () => [turn("job_1", ownRequest)],
     () => respondWith(200, completed),
   );
   const { outputs } = await attempt(2, {
@@ -69,7 +73,7 @@ test("a service is asked again that denies the question once, as one of several 
 test("a service that denies the question at the end is asked again, because its record may be about another turn", async () => {
   let lookups = 0;
   const respond = asked(
-    () => [turn("job_1", "any", lookups === 1 ? "running" : "failed")],
+    () => [turn("job_1", ownRequest, lookups === 1 ? "running" : "failed")],
     () => respondWith(200, completed),
   );
   const { outputs } = await attempt(2, {
@@ -83,7 +87,7 @@ test("without waiting, the result of a turn that has ended is the result of the 
   const { outputs } = await attempt(2, {
     inputs: { wait: "false" },
     respond: asked(
-      () => [turn("job_1", "any")],
+      () => [turn("job_1", ownRequest)],
       () => respondWith(200, completed),
     ),
   });

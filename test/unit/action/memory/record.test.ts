@@ -294,3 +294,45 @@ test.each([0, 1, 2])("entries count by what they say, whatever their order: %i",
   const { outputs } = await attempt(2, { cache, environment: { ACTIONS_CACHE_MODE: "write" } });
   expect(outputs["job-origin"]).toBe("resumed");
 });
+
+describe("a call of a reusable workflow, whose other call has the same step", () => {
+  const writable = { ACTIONS_CACHE_MODE: "write" };
+  const other: Job = { ...earlier(), name: "refresh (b)" };
+  const serving = (service: { jobs: number }) => (request: SeenRequest) => {
+    const id = request.method === "POST" ? `job_${++service.jobs}` : (request.path.split("/").at(-1) ?? "");
+    return request.method === "POST"
+      ? respondWith(201, record({ id }))
+      : respondWith(200, record({ id, status: "completed", prLink }));
+  };
+
+  test.each<[string, (Job[] | Error)[], object]>([
+    [
+      "sends its own request if it first begins in attempt 2",
+      [[other, earlier({ conclusion: "skipped", steps: [] })]],
+      { outcome: "pr-created", "job-id": "job_2", "job-origin": "created" },
+    ],
+    ["sends nothing if it has begun before", [[other, earlier()]], { outcome: "error", "job-id": "" }],
+    ["sends nothing if GitHub does not say", [denied], { outcome: "error", "job-id": "" }],
+  ])("%s", async (_name, record, expected) => {
+    const options = { cache: new FakeCache(), respond: serving({ jobs: 0 }), environment: writable };
+    await attempt(1, options);
+    const { outputs } = await attempt(2, {
+      ...options,
+      inputs: { prompt: "Something else" },
+      github: new Record(...record, [own]),
+    });
+    expect(outputs).toMatchObject(expected);
+  });
+
+  test("finds its own job behind that of an attempt in which it was skipped", async () => {
+    const options = { cache: new FakeCache(), respond: serving({ jobs: 0 }), environment: writable };
+    const inputs = { prompt: "Something else" };
+    await attempt(1, { ...options, inputs });
+    await attempt(2, { ...options, inputs: { "on-rerun": "new" } });
+    const github = new Record([earlier()], [other, earlier({ conclusion: "skipped", steps: [] })], [own]);
+    const { outputs, requests } = await attempt(3, { ...options, inputs, github });
+    expect(outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
+    expect(posts(requests)).toEqual([]);
+    expect(github.asked.map((asked) => asked.split(" ")[2])).toEqual(["3", "2"]);
+  });
+});

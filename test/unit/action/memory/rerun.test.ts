@@ -337,6 +337,52 @@ describe("a re-run", () => {
     }
   });
 
+  test.each<[string, Partial<MainOptions>, Partial<MainOptions>[]]>([
+    ["timed out", { inputs: { "timeout-minutes": "1" } }, []],
+    ["was cancelled", { cancelAt: 120_000 }, []],
+    [
+      "only sent it, and another one timed out",
+      { inputs: { wait: "false" } },
+      [{ inputs: { "timeout-minutes": "1" } }],
+    ],
+  ])(
+    "has the result of a message at once that was seen at work, after an attempt that %s",
+    async (_name, first, more) => {
+      const cache = new FakeCache();
+      const attempts = [first, ...more].map(({ inputs, ...options }) => ({
+        inputs: { "job-id": "job_1", ...inputs },
+        respond: () => respondWith(200, record()),
+        ...options,
+      }));
+      for (const [index, options] of attempts.entries()) await attempt(index + 1, cache, options);
+      expect(statesIn(cache)).toEqual(["pending", "job", "job"]);
+      for (const number of [attempts.length + 1, attempts.length + 2]) {
+        const { outputs, requests } = await attempt(number, cache, {
+          inputs: { "job-id": "job_1" },
+          respond: () => respondWith(200, completed),
+        });
+        expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+        expect(requests.map(({ method, at }) => [method, at])).toEqual([["GET", 0]]);
+      }
+    },
+  );
+
+  test("knows of a message at work, whose runner is lost", async () => {
+    const cache = new FakeCache();
+    await attempt(1, cache, {
+      inputs: { "job-id": "job_1" },
+      respond: ({ at }) => respondWith(200, at < 60_000 ? record() : completed),
+      // Nothing that it saves later arrives.
+      onClock: (clock) => clock.at(60_000, () => failing(cache)),
+    });
+    cache.fault = () => {};
+    const { outputs } = await attempt(2, cache, {
+      inputs: { "job-id": "job_1" },
+      respond: () => respondWith(200, completed),
+    });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  });
+
   test("does not take the state from before a message for its result", async () => {
     const inputs = { "job-id": "job_1" };
     const cache = new FakeCache();
@@ -357,7 +403,9 @@ describe("a re-run", () => {
   describe.each(["failed", "archived"])("after a message to a job that is %s", (status) => {
     const inputs = { "job-id": "job_1" };
     async function cacheAfterMessage(): Promise<FakeCache> {
-      return cacheAfterTimeout({ inputs, respond: () => respondWith(200, record()) });
+      const cache = new FakeCache();
+      await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
+      return cache;
     }
 
     test("sends it again once that is certain", async () => {
@@ -483,6 +531,14 @@ describe("the memory", () => {
     ["is garbage", (cache) => replaceEntries(cache, "<html>")],
     ["is of a newer version", (cache) => replaceEntries(cache, '{"version":2}')],
     ["has an id that cannot be used", (cache) => replaceEntries(cache, '{"version":1,"jobId":"..","sent":"create"}')],
+    [
+      "has a link that cannot be used",
+      (cache) =>
+        replaceEntries(
+          cache,
+          `{"version":1,"jobId":"job_1","sent":"message","before":{"url":"x:y","head":"${"a".repeat(40)}"}}`,
+        ),
+    ],
   ])("that %s blocks the re-run", async (_name, spoil) => {
     const cache = await cacheAfterTimeout();
     spoil(cache);

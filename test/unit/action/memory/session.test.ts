@@ -184,6 +184,44 @@ test("a follow-up after which the open pull request has no other head changed no
   expect(third.outputs.outcome).toBe("pr-created");
 });
 
+describe("a re-run of a follow-up compares the head with the one from before it", () => {
+  const rerun = { environment: { GITHUB_RUN_ID: "200" } };
+  const headIs = (letter: string) => ({ state: "open", merged: false, head: { sha: letter.repeat(40) } });
+
+  test.each([
+    ["changed nothing", "a", "no-changes"],
+    ["changed the pull request", "b", "pr-created"],
+  ])("which %s", async (_name, after, outcome) => {
+    const { service, github, night } = nights();
+    await night();
+    github.state = headIs("a");
+    const respond = (request: SeenRequest): Exchange => {
+      if (request.method === "POST") github.state = headIs(after);
+      return service.respond(request);
+    };
+    for (const runAttempt of [1, 2, 3]) {
+      const { outputs, requests } = await night({ ...rerun, runAttempt, respond });
+      expect(outputs).toMatchObject({ outcome, "job-origin": runAttempt === 1 ? "continued" : "resumed" });
+      expect(requests.filter(({ method }) => method === "POST")).toHaveLength(runAttempt === 1 ? 1 : 0);
+    }
+  });
+
+  test("which was at work when the first attempt ended", async () => {
+    const { service, github, night } = nights();
+    await night();
+    github.state = headIs("a");
+    service.next = { status: "active", prLink };
+    const first = await night({ ...rerun, inputs: { "timeout-minutes": "1" } });
+    expect(first.outputs.outcome).toBe("timed-out");
+    service.jobs.set("job_1", record({ status: "completed", prLink }));
+    for (const runAttempt of [2, 3])
+      expect((await night({ ...rerun, runAttempt })).outputs).toMatchObject({
+        outcome: "no-changes",
+        "last-pr-link": "",
+      });
+  });
+});
+
 describe("the remembered job", () => {
   test.each<[string, Record<string, unknown> | undefined, string, string]>([
     ["is active", { status: "active" }, message("job_1"), "job job_1 is active, sending a follow-up"],

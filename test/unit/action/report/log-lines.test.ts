@@ -115,6 +115,9 @@ test("only lines in which the runner would find a command are printed while comm
 
 const sendAnother = `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
 
+const mayHaveRun =
+  "This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).";
+
 test("says of a re-run with another prompt what the earlier attempt sent, if it is known", async () => {
   const messageAfter = async (first: MainOptions["respond"]) => {
     const cache = new FakeCache();
@@ -131,11 +134,11 @@ test("says of a re-run with another prompt what the earlier attempt sent, if it 
     return toolkit.annotations.at(-1)?.text;
   };
   expect(await messageAfter(() => respondWith(200, record()))).toBe(
-    "Attempt 1 of this workflow run sent another prompt, for job job_1. This run sent nothing.\n" +
+    `Attempt 1 of this workflow run sent another prompt, for job job_1. ${mayHaveRun}\n` +
       `To wait for that job, run the action with job-id job_1 and no prompt. ${sendAnother}`,
   );
   expect(await messageAfter(() => respondWith(502))).toBe(
-    "Attempt 1 of this workflow run sent another prompt, for a job. This run sent nothing.\n" +
+    `Attempt 1 of this workflow run sent another prompt, for a job. ${mayHaveRun}\n` +
       `Check the dashboard for the job. ${sendAnother}`,
   );
 });
