@@ -11,6 +11,7 @@ describe("turns", () => {
     const taken = {
       prompt: "One",
       sections: "",
+      asked: null,
       covers: null,
       attempts: 0,
       step: "",
