@@ -2,6 +2,49 @@ export const id = 321;
 export const ids = [321,62,6];
 export const modules = {
 
+/***/ 4959:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   F: () => (/* binding */ isMerge),
+/* harmony export */   a: () => (/* binding */ jobsOf)
+/* harmony export */ });
+/** What a service writes at the end of the message of its commits. */
+const trailer = /^Agent-Job: (job_[\w-]+)$/m;
+/** What GitHub and others add below it. */
+const addition = /^(?:-+|[\w-]+: .*)$/;
+const merge = /^Merge (?:branch|remote-tracking branch|pull request #\d+ from) /;
+/** Returns whether a message is of a merge, which brings nothing but the commits that it merges. */
+const isMerge = (message) => merge.test(message);
+/**
+ * Returns the jobs that made a commit, by the last paragraph of its message; none if a part of it may be other work. Below each commit that a squash's
+ * message lists, the job has to be named.
+ */
+function jobsOf(message) {
+    const [, ...paragraphs] = message
+        .replaceAll("\r\n", "\n")
+        .trimEnd()
+        .split(/\n\s*\n/);
+    const isList = paragraphs[0]?.startsWith("* ");
+    const items = [];
+    for (const paragraph of paragraphs) {
+        if (items.length === 0 || (isList && paragraph.startsWith("* ")))
+            items.push([]);
+        items.at(-1)?.push(paragraph);
+    }
+    const made = items
+        .filter(([title = ""]) => !(isList && isMerge(title.slice(2))))
+        .map((item) => {
+        const last = item.findLast((one) => trailer.test(one) || !one.split("\n").every((line) => addition.test(line)));
+        return trailer.exec(last ?? "")?.[1];
+    });
+    const jobs = made.filter((job) => job !== undefined);
+    return jobs.length < made.length ? [] : jobs;
+}
+
+
+/***/ }),
+
 /***/ 9816:
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
@@ -98,14 +141,15 @@ async function ask(run, hadAnnounced, maxOutageMs) {
  */
 function decide(evidence) {
     const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
-    const turn = typeof service === "object" && "turnId" in service ? service : undefined;
-    if (typeof service === "object" && "several" in service)
-        return refuse({ cause: "several-turns", jobIds: service.several });
-    if (turn && turn.over === undefined) {
-        const { jobId, turnId, hasOtherPrompt } = turn;
-        return { do: "wait", jobId, sent: "message", turnId, hasOtherPrompt };
-    }
-    const { found, silent } = newestWord(evidence);
+    const { found, silent, other, asked } = newestWord(evidence);
+    // Then another call of a reusable workflow, which has the same step, sent what has another prompt.
+    const isOthers = asked.length === 0 || record === "not started";
+    if (other && !isOthers)
+        return refuse(other);
+    const own = typeof service === "object" && "turnId" in service ? service : undefined;
+    const turn = own?.hasOtherPrompt && isOthers ? undefined : own;
+    if (turn && turn.over === undefined)
+        return { do: "wait", jobId: turn.jobId, sent: "message", turnId: turn.turnId };
     const [newest] = silent;
     // If the service never announced itself, an attempt's word is as good as its answer.
     const isOpen = newest !== undefined && record !== "not started";
@@ -115,14 +159,12 @@ function decide(evidence) {
         return refuse({ cause: "unreadable" });
     if (found && found.word.kind !== "nothing sent") {
         const { word, attempt } = found;
-        const jobId = word.kind === "job" ? word.jobId : undefined;
-        if (word.hasOtherPrompt)
-            return refuse({ cause: "other-prompt", jobId, attempt });
-        if (jobId === undefined || word.kind !== "job")
+        if (word.kind !== "job")
             return refuse({ cause: "pending" });
+        const { jobId, sent, wasSeen, before } = word;
         if (laterRun?.jobId === jobId)
             return refuse({ cause: "later-run", ...laterRun });
-        const wait = { do: "wait", jobId, sent: word.sent, attempt };
+        const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt };
         if (!isOpen)
             return wait;
         return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
@@ -140,11 +182,11 @@ function decide(evidence) {
 }
 /** Decides, and asks GitHub for its record only if the decision depends on it. */
 async function decideWith(evidence, readRecord) {
-    const { silent } = newestWord(evidence);
-    const [newest = 0] = silent;
+    const { asked } = newestWord(evidence);
+    const [newest = 0] = asked;
     const records = ["not started", "unknown", { ran: newest }];
     const answers = new Set(records.map((record) => JSON.stringify(decide({ ...evidence, record }))));
-    const record = answers.size === 1 ? evidence.record : await readRecord(silent);
+    const record = answers.size === 1 ? evidence.record : await readRecord(asked);
     return { decision: decide({ ...evidence, record }), record };
 }
 /**
@@ -152,26 +194,48 @@ async function decideWith(evidence, readRecord) {
  * starting it settled everything before it.
  */
 function newestWord({ service, attempts, over }) {
-    const hasAnswered = service === "nothing" || (typeof service === "object" && "turnId" in service);
+    const turns = typeof service === "object" ? service : undefined;
+    const hasAnswered = service === "nothing" || turns !== undefined;
+    let other = turns && otherOf(turns);
     const silent = [];
+    const covered = [];
+    const end = (found) => {
+        const isForeign = turns && ("several" in turns || turns.hasOtherPrompt);
+        return { found, silent, other, asked: isForeign ? [...silent, ...covered].sort((a, b) => b - a) : silent };
+    };
     for (const { attempt, word } of attempts) {
+        if (typeof word === "object" && word.kind === "nothing sent")
+            continue;
         // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
         // answers per caller, so a job created under another key is known only from its word.
-        if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create"))
-            continue;
-        if (word === undefined) {
-            silent.push(attempt);
+        if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) {
+            covered.push(attempt);
             continue;
         }
-        if (word === "unreadable")
-            return { found: { attempt, word }, silent };
-        if (word.kind === "nothing sent")
-            continue;
-        if (word.kind === "job" && over.has(word.jobId))
-            break;
-        return { found: { attempt, word }, silent };
+        if (word === undefined)
+            silent.push(attempt);
+        else if (word === "unreadable")
+            return end({ attempt, word });
+        else if (word.kind === "job" && over.has(word.jobId)) {
+            if (!word.hasOtherPrompt)
+                break;
+            covered.push(attempt);
+        }
+        else if (!word.hasOtherPrompt)
+            return end({ attempt, word });
+        else {
+            silent.push(attempt);
+            other ??= { cause: "other-prompt", jobId: word.kind === "job" ? word.jobId : undefined, attempt };
+        }
     }
-    return { found: undefined, silent };
+    return end();
+}
+function otherOf(service) {
+    if ("several" in service)
+        return { cause: "several-turns", jobIds: service.several };
+    if (!service.hasOtherPrompt || service.over !== undefined)
+        return undefined;
+    return { cause: "other-prompt", jobId: service.jobId, attempt: undefined };
 }
 function refuse(reason) {
     return { do: "refuse", ...reason };
@@ -246,16 +310,17 @@ async function ask(source, cache, run) {
         return { words, answer, service: "nothing" };
     const isOnly = older.length === 0;
     const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
-    // The prompt depends on other people's text, and there is only one turn.
-    if (isWhole && isOnly)
+    // The prompt depends on other people's text. In a thread, each comment is a step of its own.
+    const isNamed = words.attempts.some(({ word }) => isJob(word) && !word.hasOtherPrompt && word.jobId === newest.jobId);
+    if (isWhole && isOnly && (source.readThread || isNamed))
         return { words, answer, service: turnOf(newest, false) };
     const firstBase = words.base;
     const written = isWhole
         ? await (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .writePrompt */ .UW)(source, run, { ..._plan_js__WEBPACK_IMPORTED_MODULE_1__/* .nothingRemembered */ .aw, firstBase })
         : { whole: (0,_plan_js__WEBPACK_IMPORTED_MODULE_1__/* .promptApart */ .dB)(source, run) };
-    if ("kind" in written)
+    if ("kind" in written && !isOnly)
         return written;
-    const same = run.key.find(written.whole, turns);
+    const same = "kind" in written ? undefined : run.key.find(written.whole, turns);
     if (same)
         return { words, answer, service: turnOf(same, false) };
     if (isOnly)
@@ -428,6 +493,7 @@ class Memory {
     #announced;
     #doubted;
     #job;
+    #hasSeen = false;
     constructor(task, run, connected, hasThread) {
         this.#run = run;
         this.kind = task.kind;
@@ -475,12 +541,22 @@ class Memory {
         const start = { jobId, sent, pullRequest: undefined, end: undefined };
         // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
         const isKnown = sent === "message" && this.#run.settings.agent;
-        const saves = Promise.all([this.#save({ kind: "job", jobId, sent }), isKnown || this.#saveSession(start)]);
+        const saves = Promise.all([this.#save(this.#wordOf(sent, jobId)), isKnown || this.#saveSession(start)]);
         this.#job = saves.then(([isSaved]) => isSaved);
     }
     /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-    adopt(sent, jobId) {
-        this.#job ??= this.#save({ kind: "job", jobId, sent }, () => { });
+    adopt({ sent, jobId, wasSeen }) {
+        this.#hasSeen ||= wasSeen === true;
+        this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => { });
+    }
+    /** Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message. */
+    see(sent, jobId) {
+        if (sent !== "message" || this.#hasSeen || this.#run.state.features)
+            return;
+        this.#hasSeen = true;
+        const before = this.#job ?? Promise.resolve(true);
+        const word = this.#wordOf(sent, jobId, true);
+        this.#job = before.then((isSaved) => isSaved && this.#save(word, () => { }));
     }
     /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
     doubt() {
@@ -503,15 +579,14 @@ class Memory {
         const { state, settings } = this.#run;
         const { jobId, pullRequest } = state;
         const complete = async () => {
-            const isJobSaved = await this.#job;
             // An own agent ends with the step.
             if (!settings.agent)
                 await stopping;
             const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
             const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
-            // Otherwise, a re-run could read the job's state from before the message.
-            if (isJobSaved && sent === "message" && end && !state.features)
-                await this.#save({ kind: "job", jobId, sent: "create" }, () => { });
+            if (this.#job && end)
+                this.see(sent, jobId);
+            const isJobSaved = await this.#job;
             if (hasJob && jobId !== "")
                 await this.#saveSession({ jobId, sent, end, pullRequest });
             // If no entry names the job, later attempts must find that something was sent.
@@ -521,6 +596,9 @@ class Memory {
         const late = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(complete(), this.#run.ports);
         if (late)
             this.#tell(late);
+    }
+    #wordOf(sent, jobId, wasSeen) {
+        return { kind: "job", jobId, sent, wasSeen, ...(sent === "message" && { before: this.#run.state.before }) };
     }
     get #writable() {
         return this.isWritable ? this.cache : undefined;
@@ -939,17 +1017,17 @@ async function readLastPullRequest(pullRequest, run) {
     const read = await readPullRequestState(pullRequest, run);
     const { state } = read;
     run.state.lastPullRequest = { url: pullRequest.url, ...read };
+    const head = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(read.head);
+    run.state.before = state === "open" && head ? { url: pullRequest.url, head } : undefined;
     if (state === "closed")
         run.state.refusal = await tellOfRefusal(pullRequest, run);
     return state;
 }
 /** Finds out whether a follow-up changed the session's open pull request, if the service does not tell. Never rejects. */
 async function compareHeads(result, run) {
-    const { pullRequest, lastPullRequest: before, isUnproven, features } = run.state;
+    const { pullRequest, before, isUnproven, features } = run.state;
     const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
-    if (!isCompleted || features !== undefined || before?.state !== "open" || before.head === "")
-        return;
-    if (pullRequest?.url !== before.url)
+    if (!isCompleted || features !== undefined || before === undefined || pullRequest?.url !== before.url)
         return;
     const { readPullRequestState } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
     run.state.isUnchanged = (await readPullRequestState(pullRequest, run)).head === before.head;
@@ -1090,13 +1168,13 @@ function cachedWords(cache, task, run) {
             // Loaded here, because only re-runs read entries.
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
-            const { jobId, sent } = entry ?? {};
+            const { jobId, sent, wasSeen, before } = entry ?? {};
             if (entry && state === "not-sent")
                 return { word: { kind: "nothing sent" }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)
-                return { word: { kind: "job", jobId, sent, hasOtherPrompt }, entry };
+                return { word: { kind: "job", jobId, sent, wasSeen, before, hasOtherPrompt }, entry };
             throw new Error("the entry is not usable");
         }
         return {};
@@ -1112,11 +1190,13 @@ function cachedWords(cache, task, run) {
                     const { word, entry } = isEmpty ? {} : await wordOf(attempt);
                     if (read.hadAnnounced !== true)
                         read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
-                    read.base ??= entry?.base;
+                    const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
+                    if (!isOthers)
+                        read.base ??= entry?.base;
                     const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
                     const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
                     read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
-                    if (word?.kind === "job")
+                    if (word?.kind === "job" && !isOthers)
                         return read;
                 }
             }
@@ -1129,7 +1209,7 @@ function cachedWords(cache, task, run) {
         },
         /** @throws if the word of this attempt cannot be saved */
         save: async (word, facts) => {
-            const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
+            const { kind, ...job } = word;
             // A key can be used only once, even if its save failed.
             const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
             await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
@@ -1189,7 +1269,7 @@ async function writePrompt(source, run, remembered = nothingRemembered, isSentAn
     let changes;
     if (settings.changes) {
         // Loaded here, because most steps do not ask for changes.
-        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
+        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(607)]).then(__webpack_require__.bind(__webpack_require__, 7607));
         const found = await findSection(settings.changes, remembered, run);
         if ("kind" in found) {
             const isNothing = found.kind === "skipped" || (found.kind === "blocked" && found.cause === "range-behind");
@@ -1303,17 +1383,14 @@ function tellOfWait(decision, { log, ports }) {
       Earlier attempt may have started a job
       By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
     }
-    if ("hasOtherPrompt" in decision && decision.hasOtherPrompt) {
-        log.notice((0,runner_kit_text/* message */.iU) `
-      Earlier attempt had another prompt
-      The prompt of this attempt differs from the one that an earlier attempt of this workflow run sent. Nothing is sent again: the result is for the earlier prompt. To send the new one, run the workflow again from the start.`);
-    }
 }
 
 // EXTERNAL MODULE: ./build/action/memory/wait.js
 var wait = __webpack_require__(9006);
 // EXTERNAL MODULE: ./build/client/errors.js
 var errors = __webpack_require__(6695);
+// EXTERNAL MODULE: ./build/action/commit-jobs.js
+var commit_jobs = __webpack_require__(4959);
 // EXTERNAL MODULE: ./build/action/result.js
 var action_result = __webpack_require__(618);
 // EXTERNAL MODULE: ./build/action/run.js + 3 modules
@@ -1323,12 +1400,11 @@ var action_run = __webpack_require__(9863);
 
 
 
+
 /** Events that an agent's push causes, whoever the token belongs to. */
 const ownEvents = /^(push|create|workflow_run|check_run|check_suite|status|pull_request(_target)? (opened|synchronize))\b/;
 /** The branch of a job, whatever its prefix. */
 const jobBranch = /job_[0-9a-f-]{36}$/;
-/** What the service writes at the end of the message of its commits. Squashed merges keep it. */
-const trailer = /^Agent-Job: job_[0-9a-f-]+\r?$/m;
 /**
  * Returns the result of a run whose event an agent's own push caused: it starts no agent, whose push would start the next one, for ever.
  * What people do on an agent's branch does. Returns a result, too, if this cannot be found out. Never rejects.
@@ -1356,23 +1432,49 @@ async function findOwnChange(run) {
         branch = String(at(pull, "head.ref") ??
             at(head, "head_branch", "check_suite.head_branch") ??
             at(payload, "deployment.ref", "ref"));
-        const ref = at(pull, "head.sha") ?? at(head, "head_sha") ?? at(payload, "deployment.sha") ?? GITHUB_SHA;
+        const ref = at(pull, "head.sha") ?? at(head, "head_sha") ?? at(payload, "deployment.sha", "sha") ?? GITHUB_SHA;
+        // No agent works in a fork, but there, anyone can give a branch or commit its name.
+        if (at(pull, "head.repo.id") !== at(pull, "base.repo.id"))
+            return undefined;
+        if (at(head, "head_repository.id") !== at(head, "repository.id"))
+            return undefined;
         const isOfJob = jobBranch.test(branch);
         // A job's branch begins as a copy of its base, for which these events then come; runs and checks have the default branch's commit themselves.
         const isCopy = name === "create" || at(payload, "created") === true || (/^(work|check)/.test(name) && ref === GITHUB_SHA);
         if (isOfJob && isCopy)
             return { kind: "skipped", reason: "own-change" };
+        const commits = at(payload, "commits");
+        const pushed = Array.isArray(commits) && !isOfJob ? commits.map((commit) => String(at(commit, "message"))) : [];
+        // A tag or branch brings no commit, but somebody made it.
+        if (!isBot && pushed.length === 0 && (at(payload, "created") === true || /^refs\/tags\//.test(branch)))
+            return undefined;
         const told = at(payload, "head_commit.message", "commit.commit.message") ?? at(head, "head_commit.message");
         const message = told ?? (isOfJob ? at(await read("commits/{ref}", { ref }), "commit.message") : "");
         if (typeof message !== "string")
             throw new Error("GitHub's response has no message");
-        return trailer.test(message) ? { kind: "skipped", reason: "own-change" } : undefined;
+        // One push can bring what people and agents did.
+        const brought = pushed.filter((one) => !(0,commit_jobs/* isMerge */.F)(one));
+        const isOwn = (brought.length > 0 ? brought : [message]).every((one) => (0,commit_jobs/* jobsOf */.a)(one).length > 0);
+        if (!isOwn || (!isOfJob && (await isFromFork(run, String(ref)))))
+            return undefined;
+        return { kind: "skipped", reason: "own-change" };
     }
     catch (error) {
         if (signal.aborted)
             return action_result/* cancelledBeforeSending */.xX;
         return { kind: "blocked", cause: "head", branch, detail: (0,errors/* messageOf */.bD)(error) };
     }
+}
+/** Returns whether GitHub says that a fork brought a commit. Without an answer, its message counts. */
+async function isFromFork(run, ref) {
+    // Loaded here, because few events are about an agent's commit.
+    const { repositoryOf } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(261)]).then(__webpack_require__.bind(__webpack_require__, 2261));
+    const reader = await (0,action_run/* connectRepository */.JC)(run).catch(() => undefined);
+    return reader
+        ? repositoryOf(reader)
+            .isFromFork(ref)
+            .catch(() => false)
+        : false;
 }
 /** Returns the first value at one of the paths of an object; `undefined` if there is none. */
 function at(object, ...paths) {
@@ -1536,13 +1638,19 @@ class Sending {
         tellOfWait(decision, this.#run);
         const { jobId, sent } = decision;
         const isTurn = "turnId" in decision;
-        const task = { kind: "attach", jobId, resumes: sent, ...(isTurn && { turnId: decision.turnId }) };
+        const wasSeen = !isTurn && decision.wasSeen;
+        // The state of the job is then that of the message.
+        const resumes = wasSeen ? "create" : sent;
+        const task = { kind: "attach", jobId, resumes, ...(isTurn && { turnId: decision.turnId }) };
+        if (!isTurn)
+            state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
         // Its own word would hide what another attempt may have sent.
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-        const adopt = () => void (isAdopted && this.#memory.adopt(sent, jobId));
-        const result = await this.#resume(task, adopt);
+        const adopt = () => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
+        const result = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
         if (result) {
+            await (0,session/* compareHeads */.BB)(result, this.#run);
             adopt();
             if (!isAdopted)
                 await this.#memory.withdraw();
@@ -1558,12 +1666,12 @@ class Sending {
      * again. After a message, the first record may predate it, so only a wait can tell. A failed comment is not retried: each comment is its
      * own request.
      */
-    async #resume(task, onUsable) {
+    async #resume(task, onUsable, onPolled) {
         const { settings, state, log } = this.#run;
         const isComment = this.#request.conversation !== undefined;
         const isTurn = task.turnId !== undefined;
         const isLook = settings.wait && !isComment && task.resumes !== "message";
-        const look = () => this.#runTask(task, isLook ? { wait: false } : {});
+        const look = () => this.#runTask(task, { onPolled, ...(isLook && { wait: false }) });
         let result = await look();
         const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,run_job/* isStillGone */.U)(task.jobId, this.#run));
         // Otherwise, the 404 was a mistake.
@@ -1592,8 +1700,19 @@ class Sending {
                 conversation?.mark("job", jobId);
                 conversation?.showJob();
             },
-            onPolled: () => conversation?.showProgress(),
+            onPolled: () => {
+                options.onPolled?.();
+                conversation?.showProgress();
+            },
         });
+    }
+    /** Remembers that the agent is at work on a message, if it was seen so: otherwise, a re-run could read the job's state from before it. */
+    #see(sent) {
+        const { status, jobId, features } = this.#run.state;
+        if (status !== "active" || sent !== "message" || features)
+            return;
+        this.#memory.see(sent, jobId);
+        this.#request.conversation?.mark("job", jobId, true);
     }
     async #send(decision, base, early) {
         const { to, publishes = false, replaces, unproven } = decision;
@@ -1705,7 +1824,7 @@ class Sending {
                 memory.begin(each.kind, jobId);
             };
             conversation?.mark("about to send");
-            const result = await this.#runTask(each, { onJobId });
+            const result = await this.#runTask(each, { onJobId, onPolled: () => this.#see(each.kind) });
             ports.signal.removeEventListener("abort", onAbort);
             await (0,session/* compareHeads */.BB)(result, this.#run);
             return result;

@@ -12,6 +12,8 @@ export const modules = {
 /* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(8395);
 /* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(3305);
 /* harmony import */ var _client_contract_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6078);
+/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(8808);
+
 
 
 const jobId = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .refine */ .YPB(_client_contract_js__WEBPACK_IMPORTED_MODULE_1__/* .isUsableJobId */ .Xb));
@@ -22,6 +24,10 @@ const wordEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     /** The job, and the kind of request; only in the state `job`. */
     jobId: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(jobId),
     sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(kind),
+    /** Whether the agent was seen at work on the message, or to end. */
+    wasSeen: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .boolean */ .zMY()),
+    /** The job's open pull request and its newest commit before the message. */
+    before: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({ url: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .refine */ .YPB((url) => (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePullRequest */ .y)(url)?.url === url)), head: commit })),
     /** The start of the attempt's range of changes. */
     base: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
     /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */

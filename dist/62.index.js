@@ -86,13 +86,13 @@ function cachedWords(cache, task, run) {
             // Loaded here, because only re-runs read entries.
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
-            const { jobId, sent } = entry ?? {};
+            const { jobId, sent, wasSeen, before } = entry ?? {};
             if (entry && state === "not-sent")
                 return { word: { kind: "nothing sent" }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)
-                return { word: { kind: "job", jobId, sent, hasOtherPrompt }, entry };
+                return { word: { kind: "job", jobId, sent, wasSeen, before, hasOtherPrompt }, entry };
             throw new Error("the entry is not usable");
         }
         return {};
@@ -108,11 +108,13 @@ function cachedWords(cache, task, run) {
                     const { word, entry } = isEmpty ? {} : await wordOf(attempt);
                     if (read.hadAnnounced !== true)
                         read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
-                    read.base ??= entry?.base;
+                    const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
+                    if (!isOthers)
+                        read.base ??= entry?.base;
                     const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
                     const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
                     read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
-                    if (word?.kind === "job")
+                    if (word?.kind === "job" && !isOthers)
                         return read;
                 }
             }
@@ -125,7 +127,7 @@ function cachedWords(cache, task, run) {
         },
         /** @throws if the word of this attempt cannot be saved */
         save: async (word, facts) => {
-            const job = word.kind === "job" ? { jobId: word.jobId, sent: word.sent } : {};
+            const { kind, ...job } = word;
             // A key can be used only once, even if its save failed.
             const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
             await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));

@@ -78,20 +78,23 @@ function isFromFork(environment) {
 /* harmony export */   Ft: () => (/* binding */ placeholders),
 /* harmony export */   KV: () => (/* binding */ sectionsBelow),
 /* harmony export */   hX: () => (/* binding */ unknownPlaceholders),
+/* harmony export */   i2: () => (/* binding */ inLine),
 /* harmony export */   oB: () => (/* binding */ defaultTemplate),
 /* harmony export */   ou: () => (/* binding */ fillTemplate),
 /* harmony export */   ps: () => (/* binding */ hasInstruction),
 /* harmony export */   qq: () => (/* binding */ addSections)
 /* harmony export */ });
+/** Keeps what others named in its line, and in its quotes. */
+const inLine = (name) => name.replace(/[\\"]/g, "\\$&").replace(/[\s\u0085]+/g, " ");
 /** What takes the place of each placeholder of a prompt template. */
 const eventValues = {
     instruction: (_, instruction) => instruction,
     author: ({ author }) => author.login,
-    title: ({ subject }) => subject.title,
+    title: ({ subject }) => inLine(subject.title),
     body: ({ subject }) => subject.body,
     number: ({ subject }) => String(subject.number),
     url: ({ subject }) => subject.url,
-    path: ({ position }) => position?.path ?? "",
+    path: ({ position }) => inLine(position?.path ?? ""),
     line: ({ position }) => String(position?.line ?? ""),
     label: ({ label }) => label ?? "",
     review: ({ reviewUrl }) => reviewUrl ?? "",
@@ -135,11 +138,11 @@ function fillTemplate(template, instruction, event, sections) {
     const values = Object.entries(eventValues).map(([name, read]) => [name, read(event, instruction)]);
     return fill(template, Object.fromEntries(values), { changes: "", thread: "", ...sections });
 }
-/** Returns the template that applies if the workflow has none: the instruction and its place. */
+/** Returns the template that applies if the workflow has none: the instruction and its place. What others wrote, as a title, is in the thread. */
 function defaultTemplate({ subject, position, reviewUrl }) {
     const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
     const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";
-    return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}, "{{ title }}"\n{{ url }}${place}${review}`;
+    return `{{ instruction }}\n\n---\nAsked for in ${subject.kind} #{{ number }}\n{{ url }}${place}${review}`;
 }
 
 
@@ -555,8 +558,9 @@ const reportBug = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ 
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   H: () => (/* binding */ failureReason),
-/* harmony export */   Z: () => (/* binding */ explainRequestFailure)
+/* harmony export */   Hr: () => (/* binding */ failureReason),
+/* harmony export */   Z: () => (/* binding */ explainRequestFailure),
+/* harmony export */   c4: () => (/* binding */ isNotFound)
 /* harmony export */ });
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 /* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9563);
@@ -596,7 +600,7 @@ function adviceOnFailure(operation, error) {
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, ${checkNetwork}`;
 }
 /** Returns the meaning of the service's answer, if that is more than it says, and what to do about it. */
-function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, context) {
+function adviceOnAnswer(operation, { status, serviceMessage, isOfService, retryAfterMs }, context) {
     const isMintlify = (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .hasDashboard */ .HX)(context);
     const usesIdToken = context.settings?.auth === "github-oidc";
     switch (status) {
@@ -637,7 +641,7 @@ function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, con
                 (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .joinSentences */ .DP)(operation === "poll" ? [] : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `A key that may only read starts nothing: use one that may start jobs.`, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `If the service limits addresses, allow the runner's.`),
             ];
         case 404:
-            return adviceOnNotFound(operation, context);
+            return adviceOnNotFound(operation, isOfService === true, context);
         case 413:
             return [
                 (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The prompt is too large for the service, or for a gateway in front of it.`,
@@ -663,8 +667,9 @@ function adviceOnAnswer(operation, { status, serviceMessage, retryAfterMs }, con
     }
     return [[], serviceMessage ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the service's message.` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url.`];
 }
-const isNotFound = (operation, error) => operation !== "create" && error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404;
-function adviceOnNotFound(operation, context) {
+/** Returns whether the service itself says that there is no such job. */
+const isNotFound = (operation, error) => operation !== "create" && error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404 && error.isOfService === true;
+function adviceOnNotFound(operation, isOfService, context) {
     const { settings, state } = context;
     const project = settings?.projectId ?? "";
     const isCreate = operation === "create";
@@ -673,6 +678,8 @@ function adviceOnNotFound(operation, context) {
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Job ${state.jobId} was not found in project ${project}.`;
     if (/\/v2\/*$/.test(settings?.baseUrl.pathname ?? ""))
         return [reason, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `base-url ends in /v2, which the action adds itself: remove it from base-url.`];
+    if (!isCreate && !isOfService)
+        return [[], (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, and any gateway or proxy in front of the service.`];
     if (!isCreate)
         return [reason, (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check job-id and project-id: a job is only found in its own project.`];
     const where = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Copy project-id from the API keys page of the dashboard, and check base-url.`;
@@ -783,10 +790,10 @@ function acceptanceOf(result) {
         return result.error.acceptance;
     return result.kind === "cancelled" || result.kind === "agent-failed" ? result.acceptance : undefined;
 }
-/** Returns whether the service's own `404`, which has a message unlike a gateway's, answered the first request. */
+/** Returns whether the service's own `404`, which is JSON with a message unlike a gateway's, answered the first request. */
 function isJobNotFound(result, state) {
     const error = httpErrorOf(result);
-    return error?.status === 404 && error.serviceMessage !== "" && !state.hasRecord;
+    return error?.status === 404 && error.isOfService === true && !state.hasRecord;
 }
 /** Returns whether the service rejected a create or message for good, and not because of the key or a rate limit. */
 function isRejected(result) {
@@ -976,7 +983,7 @@ var runner_environment = __webpack_require__(767);
 
 /** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
 const maxReadMs = 180_000;
-/** A job that the service does not find is looked for again after this time, in milliseconds. */
+/** A job is read again after this time if it was not found, or showed no message yet, in milliseconds. */
 const secondLookMs = 3000;
 /** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
 const stopGraceMs = 2000;
@@ -1081,6 +1088,9 @@ async function submitAndWait(task, operation, run, onPolled) {
         const isCreate = task.kind === "create";
         if (isCreate && (0,contract/* isTerminal */.Hd)(job.status))
             return { kind: "done", status: job.status };
+        // A service that announces itself shows a message at once.
+        if (!settings.wait && !isCreate && !state.features)
+            await untilShown(task, run, client, limits);
         if (!settings.wait)
             return { kind: "started" };
         origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
@@ -1109,6 +1119,21 @@ async function submitAndWait(task, operation, run, onPolled) {
     if (turn === undefined)
         return { kind: "done", status: job.status };
     return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
+}
+/** Reads a job until it shows that it got a message, for who reads it next: before, it may show how its last turn ended. Never rejects. */
+async function untilShown(task, run, client, limits) {
+    const { clock } = run.ports;
+    const deadline = Math.min(clock.now() + staleStateMs, limits.deadline);
+    while (clock.now() < deadline && !limits.signal.aborted) {
+        const reading = await client.getJob(run.state.jobId, { ...limits, deadline }).catch(() => undefined);
+        if (reading)
+            updateState(reading.job, task, run);
+        if (reading?.job.status === "active")
+            return;
+        // What cannot be read is not asked for again, but may show the state from before.
+        const leftMs = deadline - clock.now();
+        await clock.sleep(reading ? Math.min(secondLookMs, leftMs) : leftMs, limits.signal);
+    }
 }
 /** Waits as the step is asked to. An agent that runs with the step is started first if the job that it attaches to needs it. */
 async function waitWith(task, { settings, ports: { agent, signal } }, waitUntil) {
@@ -1355,6 +1380,8 @@ class RunState {
     isUnproven = false;
     /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
     lastPullRequest;
+    /** The job's open pull request and its newest commit before the message; `undefined` if that is unknown. */
+    before;
     /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
     refusal = "";
     /** What the reply says of the branch that the job starts from, if that is another one than the workflow asks for. */
@@ -1374,6 +1401,7 @@ class RunState {
         this.pullRequest = undefined;
         this.hasInvalidLink = false;
         this.isUnproven = false;
+        this.before = undefined;
         this.finalMessage = "";
         this.check = "";
         this.isUnchanged = false;
@@ -1578,6 +1606,7 @@ function createClient(options, ports) {
             throw new errors/* HttpError */.j$({
                 status: response.status,
                 serviceMessage: (0,contract/* parseErrorMessage */.xI)(data, redact(response.body)),
+                isOfService: (0,contract/* parseErrorMessage */.xI)(data) !== "",
                 location: redact(response.headers.location ?? ""),
                 retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
                 sentAt,
@@ -2552,6 +2581,8 @@ var request_failure = __webpack_require__(4108);
 
 
 
+/** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
+const mayHaveRun = (0,runner_kit_text/* say */.cv) `This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
 /** Describes why the step starts nothing. That is not an error. */
 function describeSkip(result, context) {
     if (result.reason === "dry-run") {
@@ -2704,7 +2735,7 @@ const blocked = {
     To let the action ask GitHub in later runs, give the job permissions: actions: read. See the log of that attempt for the job's id. ${(0,message/* checkService */._x)(context)} ${(0,message/* howToStartAnother */.ZH)(context)}`,
     service: ({ error }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot ask the service what was sent
-    This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${error ? (0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(context.settings)) : (0,runner_kit_text/* say */.cv) `it did not announce itself`}). This run sent nothing; a job may be running.
+    This is a re-run, and the service did not say what an earlier attempt of this workflow run sent (${error ? (0,request_failure/* failureReason */.Hr)(error, (0,message/* addressOf */.ci)(context.settings)) : (0,runner_kit_text/* say */.cv) `it did not announce itself`}). This run sent nothing; a job may be running.
     Re-run the workflow run when the service responds again. ${(0,message/* howToStartAnother */.ZH)(context)}`,
     "later-run": ({ run, jobId }) => (0,runner_kit_text/* message */.iU) `
     A later run has continued the job
@@ -2716,16 +2747,16 @@ const blocked = {
     Re-run the workflow run: it continues like a first run.`,
     "several-turns": ({ jobIds }, context) => (0,runner_kit_text/* message */.iU) `
     Earlier attempts had other prompts
-    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). This run sent nothing.
+    Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
     To wait for one of these jobs, run the action with its job-id and no prompt. ${(0,message/* howToStartAnother */.ZH)(context)}`,
     "other-prompt": ({ jobId, attempt }, context) => (0,runner_kit_text/* message */.iU) `
     Earlier attempt had another prompt
-    Attempt ${attempt} of this workflow run sent another prompt, for ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `a job` : (0,runner_kit_text/* say */.cv) `job ${jobId}`}. This run sent nothing.
+    ${attempt === undefined ? (0,runner_kit_text/* say */.cv) `An earlier attempt` : (0,runner_kit_text/* say */.cv) `Attempt ${attempt}`} of this workflow run sent another prompt, for ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `a job` : (0,runner_kit_text/* say */.cv) `job ${jobId}`}. ${mayHaveRun}
     ${jobId === undefined ? (0,message/* checkService */._x)(context) : (0,runner_kit_text/* say */.cv) `To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${(0,message/* howToStartAnother */.ZH)(context)}`,
     replayed: ({ jobId }) => (0,runner_kit_text/* message */.iU) `
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
-    Give the steps different prompts, or different names of jobs, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+    Give the steps different prompts or sessions, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
     "no-base": () => (0,runner_kit_text/* message */.iU) `
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.
@@ -2754,7 +2785,7 @@ const blocked = {
         const where = (0,runner_kit_text/* trusted */.IZ)(comment ? "thread" : "session");
         return (0,runner_kit_text/* message */.iU) `
       Cannot read the ${where}'s job
-      For ${(0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(forMs))}, ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `the last job of the ${where}` : (0,runner_kit_text/* say */.cv) `the state of job ${jobId}, the last of the ${where},`} could not be read: ${(0,request_failure/* failureReason */.H)(error, (0,message/* addressOf */.ci)(settings))}. This run sent nothing.
+      For ${(0,runner_kit_text/* trusted */.IZ)((0,format/* duration */.p0)(forMs))}, ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `the last job of the ${where}` : (0,runner_kit_text/* say */.cv) `the state of job ${jobId}, the last of the ${where},`} could not be read: ${(0,request_failure/* failureReason */.Hr)(error, (0,message/* addressOf */.ci)(settings))}. This run sent nothing.
       Re-run the workflow run when the service responds again. ${comment ? [] : (0,runner_kit_text/* say */.cv) `A run without session would start a new job, with a pull request of its own.`}`;
     },
     "session-busy": ({ jobId, latest }) => (0,runner_kit_text/* message */.iU) `
@@ -2842,7 +2873,7 @@ const results = {
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
         Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
         }
-        const reason = lastError ? (0,request_failure/* failureReason */.H)(lastError, (0,message/* addressOf */.ci)(settings)) : [];
+        const reason = lastError ? (0,request_failure/* failureReason */.Hr)(lastError, (0,message/* addressOf */.ci)(settings)) : [];
         const isStale = state.status !== "" && state.status !== "active";
         const stale = (0,runner_kit_text/* trusted */.IZ)(isStale ? " (its status was still the one from before the message)" : "");
         const addInput = rerun.usable === "resumes" || task?.kind === "attach"
@@ -2882,10 +2913,9 @@ const results = {
         const { what, next } = (0,request_failure/* explainRequestFailure */.Z)("poll", error, context);
         // Without a task, the step was still reading the last job of its session.
         if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
-            const isNotFound = error instanceof errors/* HttpError */.j$ && error.status === 404;
             return (0,runner_kit_text/* message */.iU) `
         Polling failed
-        ${what} This step started nothing. ${isNotFound || state.jobId === "" ? [] : (0,runner_kit_text/* say */.cv) `The state of job ${state.jobId} is unknown.`}
+        ${what} This step started nothing. ${(0,request_failure/* isNotFound */.c4)("poll", error) || state.jobId === "" ? [] : (0,runner_kit_text/* say */.cv) `The state of job ${state.jobId} is unknown.`}
         ${next}`;
         }
         return (0,runner_kit_text/* message */.iU) `
@@ -3214,7 +3244,7 @@ class RunLog {
     poll(event, state, elapsedMs, isWait) {
         const next = nextPoll(event.nextDelayMs);
         if (event.kind === "poll-failed") {
-            const reason = (0,request_failure/* failureReason */.H)(event.error, this.#address);
+            const reason = (0,request_failure/* failureReason */.Hr)(event.error, this.#address);
             this.line(`${(0,format/* elapsed */.vk)(elapsedMs)}  poll failed${next}: ${(0,runner_kit_text/* plain */.pj)(reason)}`);
             if (!isWait)
                 return;
@@ -3230,7 +3260,7 @@ class RunLog {
         this.#heardOf(event.job.status, state);
     }
     retrying({ error, delayMs, isDoubt = false }, elapsedMs) {
-        const reason = (0,request_failure/* failureReason */.H)(error, this.#address);
+        const reason = (0,request_failure/* failureReason */.Hr)(error, this.#address);
         const [what, title, why] = isDoubt
             ? ["no answer, sending the request again", "answered", "The service knows the request by its key"]
             : ["not accepted, retrying", "accepted", "The request started nothing"];
