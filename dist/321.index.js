@@ -204,8 +204,12 @@ function newestWord({ service, attempts, over }) {
         return { found, silent, other, asked: isForeign ? [...silent, ...covered].sort((a, b) => b - a) : silent };
     };
     for (const { attempt, word } of attempts) {
-        if (typeof word === "object" && word.kind === "nothing sent")
+        if (typeof word === "object" && word.kind === "nothing sent") {
+            // It may be the word of another step of the same name.
+            if (word.hasOtherPrompt)
+                covered.push(attempt);
             continue;
+        }
         // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
         // answers per caller, so a job created under another key is known only from its word.
         if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) {
@@ -1170,7 +1174,7 @@ function cachedWords(cache, task, run) {
             const entry = parseWordEntry(texts[index] ?? "");
             const { jobId, sent, wasSeen, before } = entry ?? {};
             if (entry && state === "not-sent")
-                return { word: { kind: "nothing sent" }, entry };
+                return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)
@@ -1792,7 +1796,7 @@ class Sending {
     /** Writes the prompt. If nothing is new, that is sent nevertheless for kept work, and if people ask in a job's own pull request. */
     #write(remembered, publishes = false) {
         return (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered, async () => {
-            const own = publishes ? undefined : await this.#request.conversation?.findOwnJob();
+            const own = publishes ? undefined : await this.#request.conversation?.findAskedJob();
             return own && "kind" in own ? own : publishes || own?.jobId !== undefined;
         });
     }

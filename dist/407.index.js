@@ -783,6 +783,11 @@ class Conversation {
         this.#ownJob ??= (0,action_run/* canBeAsked */.uU)(this.#run) ? (0,base_branch/* findOwnJob */.V)(this.#run) : Promise.resolve({ jobId: undefined });
         return this.#ownJob;
     }
+    /** Finds it as `findOwnJob` does, if a person's own words ask for that job: a label may be set for an agent's push. */
+    findAskedJob() {
+        const { event, isNew } = this.#request;
+        return event.triggerKind === "label" || isNew ? Promise.resolve({ jobId: undefined }) : this.findOwnJob();
+    }
     /** Finds the job to continue: the pull request's, otherwise the thread's; `undefined` for a new one. */
     async findContinued(base) {
         const { settings, log } = this.#run;
@@ -831,8 +836,11 @@ class Conversation {
         return state && state.base !== base ? undefined : { jobId, isReplaceable: true };
     }
     /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
-    mark(kind, jobId, wasSeen = false) {
+    mark(kind, jobId, isSeen = false) {
         const attempt = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment);
+        const { jobId: known, wasSeen: before } = this.#marker;
+        // What an earlier attempt has seen stays so.
+        const wasSeen = isSeen || (kind === "job" && known === jobId && before === true);
         this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen };
     }
     /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */

@@ -40,13 +40,14 @@ async function withoutMergesOf(pullRequests, job, { commits, commitCount }, repo
     const branch = commits.length < commitCount ? [] : firstParents(commits);
     const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
     const { owner } = (0,runner_environment/* ownRepository */.d5)(ports.environment);
+    const known = new Set(brought.flat());
     const made = branch.map(async (commit) => {
-        if (job === undefined || !isOfJob(job, owner, commit))
+        if (job === undefined || known.has(commit) || !isOfJob(job, owner, commit))
             return [];
         const isFromFork = await repository.isFromFork(commit.sha).catch(noneIfHidden(false));
         return isFromFork ? [] : [commit];
     });
-    const own = new Set([...brought.flat(), ...(await Promise.all(made)).flat()]);
+    const own = new Set([...known, ...(await Promise.all(made)).flat()]);
     if (own.size === 0)
         return undefined;
     const segments = [];

@@ -88,7 +88,7 @@ function cachedWords(cache, task, run) {
             const entry = parseWordEntry(texts[index] ?? "");
             const { jobId, sent, wasSeen, before } = entry ?? {};
             if (entry && state === "not-sent")
-                return { word: { kind: "nothing sent" }, entry };
+                return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)

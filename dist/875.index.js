@@ -1091,6 +1091,8 @@ async function submitAndWait(task, operation, run, onPolled) {
         // A service that announces itself shows a message at once.
         if (!settings.wait && !isCreate && !state.features)
             await untilShown(task, run, client, limits);
+        if (signal.aborted)
+            return { kind: "cancelled", operation, acceptance: "accepted" };
         if (!settings.wait)
             return { kind: "started" };
         origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };

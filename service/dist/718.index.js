@@ -4967,7 +4967,7 @@ const pageCode = [
             /^[ \t]*\.\.[ \t]+(?:\|[^|\n]*\|[ \t]+)?(?:(?:literal)?include|raw|csv-table|ifconfig|exec|plot|ipython|(?:program|command)-output|jupyter-\w+|execute_code)::.*(?:\n+[ \t]+.*)*/,
             /^[ \t]*:(?:file|url):.*/,
             // MyST, Quarto and markdown-exec.
-            /(?:[`~:]{3,}[ \t]*\{(?:(?:literal)?include|raw|csv-table|code-cell|eval-rst|embed|exec|plot|jupyter-\w+|python|r|julia|ojs|bash|sh|sql|node)\b|(?:`{3,}|~{3,}).*\bexec=)[\s\S]*?(?:^[ \t>]*[`~:]{3,}|$(?![\s\S]))/,
+            /(?:(?<![`~:])[`~:]{3,}[ \t]*\{(?:(?:literal)?include|raw|csv-table|code-cell|eval-rst|embed|exec|plot|jupyter-\w+|python|r|julia|ojs|bash|sh|sql|node)\b|^[^`~\n]*(?:`{3}|~{3}).*\bexec=)[\s\S]*?(?:^[ \t>]*[`~:]{3,}|$(?![\s\S]))/,
             /(?<!`)`?\{(?:python|r|julia|ojs|eval)\}[ `].*/,
             // AsciiDoc and PlantUML.
             /^[ \t]*(?:include::|!include).*|%(?:getenv|load_json)\b.*/,
@@ -4975,7 +4975,7 @@ const pageCode = [
             /-8<-.*|<!--\s*@?include.*|^[ \t]*<<<[ \t]*[^<\s].*|@\[code.*|@include\(.*/,
             /\{\{\s*#\w*(?:include|playground).*|\{\{[<%][\s-]*\w*(?:include|embed|read|import|env|exec).*/,
             // A file that no page needs.
-            /(?:\.\.[/\\])+(?:\S*[/\\])?(?:proc[/\\](?:self|thread-self|\d)|\.(?:git|ssh|docker)[/\\]).*/,
+            /\.\.[/\\](?:\S{0,300}[/\\])?(?:proc[/\\](?:self|thread-self|\d)|\.(?:git|ssh|docker)[/\\]).*/,
         ]
             .map(({ source }) => source)
             .join("|"), "gim")),
@@ -4998,13 +4998,19 @@ async function readPageCode(paths, say) {
     }
     return (before, after, path) => addsCode(path, before, after, found);
 }
-/** Returns whether a page has code that it did not have. */
+/** In characters. A longer line is no prose, and some patterns would take too long in it. */
+const protected_files_maxLineLength = 10_000;
+/** Returns whether a page has code, or a line too long to search, that it did not have. */
 function addsCode(path, before = "", after = "", among = pageCode) {
-    return among
-        .filter(({ pages }) => pages.test(path))
-        .some(({ find }) => {
-        const known = new Set(find(before));
-        return find(after).some((code) => !known.has(code));
+    const ofPath = among.filter(({ pages }) => pages.test(path));
+    const linesOf = (text, isLong) => text.split("\n").filter(({ length }) => length > protected_files_maxLineLength === isLong);
+    const knownLong = new Set(linesOf(before, true));
+    if (ofPath.length > 0 && linesOf(after, true).some((line) => !knownLong.has(line)))
+        return true;
+    const [short, changed] = [before, after].map((text) => linesOf(text, false).join("\n"));
+    return ofPath.some(({ find }) => {
+        const known = new Set(find(short ?? ""));
+        return find(changed ?? "").some((code) => !known.has(code));
     });
 }
 const withoutFrontMatter = (text) => text.replace(/^---\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/, "");
@@ -13154,6 +13160,7 @@ const headText = (branch) => `ref: refs/heads/${branch}\n`;
 const branchText = (head) => `${head}\n`;
 
 ;// CONCATENATED MODULE: ./build/service/src/git/changed-files.js
+
 const changed_files_submoduleMode = "160000";
 const linkMode = "120000";
 /** Returns the files, links and submodules that differ between two commits. A renamed file is a deleted and a new one. */
@@ -13187,6 +13194,8 @@ async function* readContents(git, ids) {
             maxBytes: count === 1 ? Number.POSITIVE_INFINITY : batchBytes,
         });
         const contents = parseBatch(output);
+        if (contents.length === 0 && count === 1)
+            throw new Error(`the clone does not have ${one_line_oneLine(batch[0] ?? "")}`);
         // What is cut off is read again, alone if it is the first.
         count = Math.max(1, contents.length);
         waiting.splice(0, contents.length);
@@ -14314,6 +14323,8 @@ class GitRepository {
     /** Texts in refs of the repository itself. */
     workRefs;
     #changes = new index_min/* LRUCache */.q({ max: maxChanges });
+    /** Of the tree that was last listed: a turn asks for that of its start several times. */
+    #paths;
     /** The commits between two, which never change. A turn asks for the same ones several times. */
     #commits = new index_min/* LRUCache */.q({ max: maxChanges });
     #mergeStates;
@@ -14505,11 +14516,16 @@ class GitRepository {
         return files;
     }
     async paths(commit) {
+        const known = this.#paths;
+        if (known?.commit === commit)
+            return known;
         const format = "--format=%(objecttype) %(path)";
         const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", format, commit]);
         const entries = [...list.matchAll(/(\w+) ([^\0]*)\0/g)].map(([, type, path = ""]) => ({ type, path }));
         const submodules = entries.filter(({ type }) => type === "commit").map(({ path }) => path);
-        return { paths: entries.map(({ path }) => path), submodules };
+        const found = { commit, paths: entries.map(({ path }) => path), submodules };
+        this.#paths = found;
+        return found;
     }
     readContents(ids) {
         return readContents(this.#clone.git, ids);
@@ -20324,12 +20340,17 @@ async function ownMessages(agent, head, options, host) {
 
 
 
+
 /**
  * Returns whether an error postpones a turn because the store is unavailable. The next run uses what is on the branch, even if the store
  * did save the change.
  */
 function isStoreOutage(error) {
     return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
+}
+/** Returns whether an error says nothing about a turn's work: it passes, or another worker has the turn. */
+function isPassing(error) {
+    return error instanceof LeaseLost || isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error);
 }
 /**
  * Returns whether an error postpones a turn because the Git host or GitHub is unavailable. The next run finds the commit in the clone or on
@@ -21530,7 +21551,7 @@ async function make(work) {
         await ignoringLoss(store.runningTurns.setReport(turn, report));
         if (stop?.aborted)
             await keepStopped(error_message_errorMessage(error));
-        else if (error instanceof ChangeRefused)
+        else if (!isPassing(error) && !signal.aborted)
             work.hasUnfinished = await keep(error_message_errorMessage(error));
         throw error;
     });
@@ -22425,6 +22446,7 @@ async function isMade({ maker, context }, found) {
 
 
 
+
 /**
  * Returns how a turn ends after a stage threw: postponed, failed, stopped or taken over. Keeps paid work first.
  *
@@ -22470,6 +22492,10 @@ async function turn_end_endOf(error, turn, work, context, earlier) {
         return fail(reason);
     try {
         const refused = error instanceof Error ? (error.cause ?? error) : error;
+        // What another attempt has made is stored already, and this clone may have another turn's commit, or none.
+        const last = await context.repository.lastCommitOf(turn.job).catch(() => undefined);
+        if (earlier !== undefined && (last === undefined || !isCommitOf(maker, last.message)))
+            return fail(reason);
         const { identity, step } = maker;
         const lost = await context.patiently(() => keepForOthers({ ...turn, identity, step }, refused, context));
         if (lost === undefined)

@@ -134,6 +134,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     if (isCreate && isTerminal(job.status)) return { kind: "done", status: job.status };
     // A service that announces itself shows a message at once.
     if (!settings.wait && !isCreate && !state.features) await untilShown(task, run, client, limits);
+    if (signal.aborted) return { kind: "cancelled", operation, acceptance: "accepted" };
     if (!settings.wait) return { kind: "started" };
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
   }

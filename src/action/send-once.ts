@@ -329,7 +329,7 @@ class Sending {
   /** Writes the prompt. If nothing is new, that is sent nevertheless for kept work, and if people ask in a job's own pull request. */
   #write(remembered?: RememberedChanges, publishes = false): ReturnType<typeof writePrompt> {
     return writePrompt(this.#request, this.#run, remembered, async () => {
-      const own = publishes ? undefined : await this.#request.conversation?.findOwnJob();
+      const own = publishes ? undefined : await this.#request.conversation?.findAskedJob();
       return own && "kind" in own ? own : publishes || own?.jobId !== undefined;
     });
   }

@@ -1,3 +1,4 @@
+import { oneLine } from "../one-line.ts";
 import type { Git } from "./git.ts";
 
 /** A file that differs between two commits. */
@@ -50,6 +51,7 @@ export async function* readContents(git: Git, ids: readonly string[]): AsyncGene
       maxBytes: count === 1 ? Number.POSITIVE_INFINITY : batchBytes,
     });
     const contents = parseBatch(output);
+    if (contents.length === 0 && count === 1) throw new Error(`the clone does not have ${oneLine(batch[0] ?? "")}`);
     // What is cut off is read again, alone if it is the first.
     count = Math.max(1, contents.length);
     waiting.splice(0, contents.length);

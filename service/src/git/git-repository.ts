@@ -63,6 +63,8 @@ export class GitRepository implements Repository {
   /** Texts in refs of the repository itself. */
   readonly workRefs: WorkRefs;
   readonly #changes = new LRUCache<string, ChangedFile[]>({ max: maxChanges });
+  /** Of the tree that was last listed: a turn asks for that of its start several times. */
+  #paths: { commit: string; paths: string[]; submodules: string[] } | undefined;
   /** The commits between two, which never change. A turn asks for the same ones several times. */
   readonly #commits = new LRUCache<string, { commit: string; message: string }[]>({ max: maxChanges });
   #mergeStates: MergeStates;
@@ -278,11 +280,15 @@ export class GitRepository implements Repository {
   }
 
   async paths(commit: string): Promise<{ paths: string[]; submodules: string[] }> {
+    const known = this.#paths;
+    if (known?.commit === commit) return known;
     const format = "--format=%(objecttype) %(path)";
     const list = await this.#clone.git.run(["ls-tree", "-r", "-z", "--full-tree", format, commit]);
     const entries = [...list.matchAll(/(\w+) ([^\0]*)\0/g)].map(([, type, path = ""]) => ({ type, path }));
     const submodules = entries.filter(({ type }) => type === "commit").map(({ path }) => path);
-    return { paths: entries.map(({ path }) => path), submodules };
+    const found = { commit, paths: entries.map(({ path }) => path), submodules };
+    this.#paths = found;
+    return found;
   }
 
   readContents(ids: readonly string[]): AsyncIterable<{ id: string; content: string }> {

@@ -157,7 +157,7 @@ const pageCode: readonly PageCode[] = [
           /^[ \t]*\.\.[ \t]+(?:\|[^|\n]*\|[ \t]+)?(?:(?:literal)?include|raw|csv-table|ifconfig|exec|plot|ipython|(?:program|command)-output|jupyter-\w+|execute_code)::.*(?:\n+[ \t]+.*)*/,
           /^[ \t]*:(?:file|url):.*/,
           // MyST, Quarto and markdown-exec.
-          /(?:[`~:]{3,}[ \t]*\{(?:(?:literal)?include|raw|csv-table|code-cell|eval-rst|embed|exec|plot|jupyter-\w+|python|r|julia|ojs|bash|sh|sql|node)\b|(?:`{3,}|~{3,}).*\bexec=)[\s\S]*?(?:^[ \t>]*[`~:]{3,}|$(?![\s\S]))/,
+          /(?:(?<![`~:])[`~:]{3,}[ \t]*\{(?:(?:literal)?include|raw|csv-table|code-cell|eval-rst|embed|exec|plot|jupyter-\w+|python|r|julia|ojs|bash|sh|sql|node)\b|^[^`~\n]*(?:`{3}|~{3}).*\bexec=)[\s\S]*?(?:^[ \t>]*[`~:]{3,}|$(?![\s\S]))/,
           /(?<!`)`?\{(?:python|r|julia|ojs|eval)\}[ `].*/,
           // AsciiDoc and PlantUML.
           /^[ \t]*(?:include::|!include).*|%(?:getenv|load_json)\b.*/,
@@ -165,7 +165,7 @@ const pageCode: readonly PageCode[] = [
           /-8<-.*|<!--\s*@?include.*|^[ \t]*<<<[ \t]*[^<\s].*|@\[code.*|@include\(.*/,
           /\{\{\s*#\w*(?:include|playground).*|\{\{[<%][\s-]*\w*(?:include|embed|read|import|env|exec).*/,
           // A file that no page needs.
-          /(?:\.\.[/\\])+(?:\S*[/\\])?(?:proc[/\\](?:self|thread-self|\d)|\.(?:git|ssh|docker)[/\\]).*/,
+          /\.\.[/\\](?:\S{0,300}[/\\])?(?:proc[/\\](?:self|thread-self|\d)|\.(?:git|ssh|docker)[/\\]).*/,
         ]
           .map(({ source }) => source)
           .join("|"),
@@ -196,14 +196,21 @@ export async function readPageCode(
   return (before, after, path) => addsCode(path, before, after, found);
 }
 
-/** Returns whether a page has code that it did not have. */
+/** In characters. A longer line is no prose, and some patterns would take too long in it. */
+const maxLineLength = 10_000;
+
+/** Returns whether a page has code, or a line too long to search, that it did not have. */
 export function addsCode(path: string, before = "", after = "", among: readonly PageCode[] = pageCode): boolean {
-  return among
-    .filter(({ pages }) => pages.test(path))
-    .some(({ find }) => {
-      const known = new Set(find(before));
-      return find(after).some((code) => !known.has(code));
-    });
+  const ofPath = among.filter(({ pages }) => pages.test(path));
+  const linesOf = (text: string, isLong: boolean): string[] =>
+    text.split("\n").filter(({ length }) => length > maxLineLength === isLong);
+  const knownLong = new Set(linesOf(before, true));
+  if (ofPath.length > 0 && linesOf(after, true).some((line) => !knownLong.has(line))) return true;
+  const [short, changed] = [before, after].map((text) => linesOf(text, false).join("\n"));
+  return ofPath.some(({ find }) => {
+    const known = new Set(find(short ?? ""));
+    return find(changed ?? "").some((code) => !known.has(code));
+  });
 }
 
 const withoutFrontMatter = (text: string): string => text.replace(/^---\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/, "");

@@ -1,6 +1,7 @@
 import { GitError } from "../git/git.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { GitHubError } from "../pulls/github/github-error.ts";
-import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
+import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
 
 /**
  * Returns whether an error postpones a turn because the store is unavailable. The next run uses what is on the branch, even if the store
@@ -8,6 +9,11 @@ import { OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
  */
 export function isStoreOutage(error: unknown): boolean {
   return error instanceof StoreUnavailable || error instanceof OutcomeUnknown;
+}
+
+/** Returns whether an error says nothing about a turn's work: it passes, or another worker has the turn. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof LeaseLost || isStoreOutage(error) || isRemoteOutage(error) || isResourceExhausted(error);
 }
 
 /**

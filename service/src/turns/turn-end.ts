@@ -2,6 +2,7 @@ import { errorMessage } from "../error-message.ts";
 import { ChangeRefused } from "../git/commit-worktree.ts";
 import type { FailureClass, KeptWork, RunningTurn, TurnResult } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
+import { isCommitOf } from "../pulls/commit-message.ts";
 import { RateLimitError } from "../pulls/github/github-error.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { parseMade } from "../store/made.ts";
@@ -61,6 +62,9 @@ export async function endOf(
   if (kept !== "push" || error instanceof KeptUnreadable || error instanceof ClosedSince) return fail(reason);
   try {
     const refused = error instanceof Error ? (error.cause ?? error) : error;
+    // What another attempt has made is stored already, and this clone may have another turn's commit, or none.
+    const last = await context.repository.lastCommitOf(turn.job).catch(() => undefined);
+    if (earlier !== undefined && (last === undefined || !isCommitOf(maker, last.message))) return fail(reason);
     const { identity, step } = maker;
     const lost = await context.patiently(() => keepForOthers({ ...turn, identity, step }, refused, context));
     if (lost === undefined) return fail(reason);

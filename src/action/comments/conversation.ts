@@ -162,6 +162,12 @@ export class Conversation {
     return this.#ownJob;
   }
 
+  /** Finds it as `findOwnJob` does, if a person's own words ask for that job: a label may be set for an agent's push. */
+  findAskedJob(): ReturnType<typeof findOwnJob> {
+    const { event, isNew } = this.#request;
+    return event.triggerKind === "label" || isNew ? Promise.resolve({ jobId: undefined }) : this.findOwnJob();
+  }
+
   /** Finds the job to continue: the pull request's, otherwise the thread's; `undefined` for a new one. */
   async findContinued(base: string | undefined): Promise<Continuation | RunResult | undefined> {
     const { settings, log } = this.#run;
@@ -205,8 +211,11 @@ export class Conversation {
   }
 
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
-  mark(kind: Marker["kind"], jobId?: string, wasSeen = false): void {
+  mark(kind: Marker["kind"], jobId?: string, isSeen = false): void {
     const attempt = runAttempt(this.#run.ports.environment);
+    const { jobId: known, wasSeen: before } = this.#marker;
+    // What an earlier attempt has seen stays so.
+    const wasSeen = isSeen || (kind === "job" && known === jobId && before === true);
     this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen };
   }
 

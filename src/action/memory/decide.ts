@@ -2,7 +2,7 @@ import type { HeadBefore } from "../pull-request.ts";
 
 /** What an attempt records about its request, for later attempts. */
 export type Word =
-  | { kind: "nothing sent" }
+  | { kind: "nothing sent"; hasOtherPrompt?: boolean | undefined }
   | { kind: "about to send"; hasOtherPrompt?: boolean }
   /** It started the job, sent it a message, or waited for it. `wasSeen`: at work on the message, or to end, so that its state is no older. */
   | {
@@ -157,7 +157,11 @@ function newestWord({ service, attempts, over }: Evidence): {
     return { found, silent, other, asked: isForeign ? [...silent, ...covered].sort((a, b) => b - a) : silent };
   };
   for (const { attempt, word } of attempts) {
-    if (typeof word === "object" && word.kind === "nothing sent") continue;
+    if (typeof word === "object" && word.kind === "nothing sent") {
+      // It may be the word of another step of the same name.
+      if (word.hasOtherPrompt) covered.push(attempt);
+      continue;
+    }
     // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
     // answers per caller, so a job created under another key is known only from its word.
     if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) {

@@ -51,7 +51,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
       const { parseWordEntry } = await import("./parse-entry.ts");
       const entry = parseWordEntry(texts[index] ?? "");
       const { jobId, sent, wasSeen, before } = entry ?? {};
-      if (entry && state === "not-sent") return { word: { kind: "nothing sent" }, entry };
+      if (entry && state === "not-sent") return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
       if (entry && state === "pending") return { word: { kind: "about to send", hasOtherPrompt }, entry };
       if (entry && jobId !== undefined && sent)
         return { word: { kind: "job", jobId, sent, wasSeen, before, hasOtherPrompt }, entry };

@@ -1,6 +1,6 @@
 import { unknownCost } from "../../cost.ts";
 import { errorMessage } from "../../error-message.ts";
-import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
+import type { Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, RunningTurn, Turn } from "../../model.ts";
 import { namesOf, oneLine } from "../../one-line.ts";
@@ -14,6 +14,7 @@ import { type CommittedChange, commitChange, tryForAnHour } from "../commit-chan
 import { keepForOthers } from "../kept-commits.ts";
 import { noChangeNote } from "../log-notes.ts";
 import { mergeTarget } from "../merge-target.ts";
+import { isPassing } from "../outages.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt, uncertainSession } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
@@ -105,7 +106,7 @@ export async function make(work: Work): Promise<Position> {
     async (error: unknown) => {
       await ignoringLoss(store.runningTurns.setReport(turn, report));
       if (stop?.aborted) await keepStopped(errorMessage(error));
-      else if (error instanceof ChangeRefused) work.hasUnfinished = await keep(errorMessage(error));
+      else if (!isPassing(error) && !signal.aborted) work.hasUnfinished = await keep(errorMessage(error));
       throw error;
     },
   );

@@ -34,7 +34,10 @@ async function setUp(
   maker: RunningTurn = turn,
 ) {
   const docs = docsRepository();
-  const git = (...args: string[]): string => execFileSync("git", ["-C", docs.path, ...args], { encoding: "utf8" });
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-C", docs.path, "-c", "user.name=W", "-c", "user.email=w@example.com", ...args], {
+      encoding: "utf8",
+    });
   const log: string[] = [];
   const open = async () => {
     const folder = temporaryFolder();

@@ -133,7 +133,7 @@ test.each<[path: string, page: string, tree: Files, isCode: boolean]>([
 });
 
 test("pages that are built are judged in linear time", async () => {
-  for (const text of ["```{r\n", "{{", "<script ", ".. raw::\n ", "---js\n", "<!--", "- ```\n"]) {
+  for (const text of ["../", ":", "```a ", "```{r\n", "{{", "<script ", ".. raw::\n ", "---js\n", "<!--", "- ```\n"]) {
     const page = text.repeat(200_000);
     await check([
       { ...vitePress, ...docusaurus },

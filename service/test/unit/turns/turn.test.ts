@@ -677,7 +677,12 @@ test("a change that cannot be committed at all fails its turn", async () => {
   ports.repository.commit = failing(new Error("the change is too large"));
   expect(await run()).toEqual({
     result: "failed",
-    log: lines("Turn 1 started.", "The agent completed.", "The turn failed: the change is too large"),
+    log: lines(
+      "Turn 1 started.",
+      "The agent completed.",
+      "What the agent changed is not kept: the change is too large",
+      "The turn failed: the change is too large",
+    ),
     failures: ["the change is too large"],
   });
 });
@@ -997,6 +1002,24 @@ test.each([
   ports.repository.findStart = failing(new GitError(["ls-remote"], "exited with 128", said, 128));
   expect((await run(onFailure)).result).toBe(ending);
   expect(failures.map(({ kept }) => kept)).toEqual(["push", "push"]);
+});
+
+test("what another machine has stored of a turn is not replaced by what this one has of another turn", async () => {
+  const { run, ports } = await setUpTurns();
+  const saved: string[] = [];
+  ports.keptCommits = { save: async ({ job }) => void saved.push(job), load: async () => undefined };
+  ports.repository.push = async (commit) => {
+    if (commit !== "base") throw new GitError(["push"], "exited with 128", "Could not resolve host", 128);
+  };
+  ports.repository.branchHead = async () => "base";
+  await run();
+  const before = saved.length;
+  ports.repository.findStart = failing(new GitError(["ls-remote"], "exited with 128", "Authentication failed", 128));
+  ports.repository.lastCommitOf = async () => ({ commit: "c0", parent: "base", message: "Of another turn\n" });
+  const failures: Failure[] = [];
+  expect((await run((failure) => void failures.push(failure))).result).toBe("failed");
+  expect(failures).toMatchObject([{ kept: "push" }]);
+  expect(saved).toHaveLength(before);
 });
 
 test("a turn fails if GitHub rejects its pull request", async () => {

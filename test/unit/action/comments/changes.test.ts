@@ -51,7 +51,10 @@ describe("a comment on a pull request", () => {
     expect(prompt).toContain("modified src/topic.ts");
   });
 
-  test("in the agent's own one is sent to its job, whatever that changes", async () => {
+  test.each([
+    ["is sent to its job, whatever that changes", "/agent fix it", "pr-created"],
+    ["is skipped if it asks for a new job", "/agent new fix it", "skipped"],
+  ])("in the agent's own one %s", async (_, text, outcome) => {
     const { repository, github } = pullRequest(["docs/a.md"]);
     const job = "job_11111111-1111-4111-8111-111111111111";
     const { base, head, ...pull } = repository.pulls.get(12) ?? { base: {}, head: {} };
@@ -59,14 +62,15 @@ describe("a comment on a pull request", () => {
     const shown = { number: 12, state: "open", base: { ...base, ref: "main", repo } };
     Object.assign(repository.pulls.get(12) ?? {}, pull, shown, { head: { ...head, ref: `agent/${job}`, repo } });
     const { requests, outputs } = await ask(github, {
+      text,
       inputs: { paths: "src/**", "base-url": "http://127.0.0.1:20000" },
       respond: (request) =>
         request.query
           ? respondWith(200, { step: "?" })
           : respondWith(200, record({ id: job, ...(request.method === "GET" && { status: "completed", prLink }) })),
     });
-    expect(routesOf(requests)).toContain(messageTo(job));
-    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": job });
+    expect(routesOf(requests).includes(messageTo(job))).toBe(outcome === "pr-created");
+    expect(outputs).toMatchObject({ outcome, "job-id": outcome === "pr-created" ? job : "" });
   });
 
   test("is skipped if nothing that counts has changed, and nothing is written to the thread", async () => {
