@@ -7,8 +7,7 @@ import { tellMemory } from "./memory/describe-memory.ts";
 import { Report } from "./report.ts";
 import { reportRun } from "./report-run.ts";
 import { runner } from "./runner.ts";
-import { checkAccessAndKey, explainStart, type StepService, serve } from "./serve.ts";
-import { configOf, logFile, type ServiceConfig } from "./service-config.ts";
+import { checkAccessAndKey, explainStart, logFile, type ServiceConfig, type StepService, serve } from "./serve.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { checkGit, createFolder, prepareAgent } from "./setup/prepare.ts";
 
@@ -19,11 +18,9 @@ const orphanGraceMs = 5000;
 
 /** A service, and what it is made of. */
 export class ActionChild {
-  readonly #environment: NodeJS.ProcessEnv;
+  readonly #config: ServiceConfig;
   readonly #files: Pick<AgentConfig, "logFile" | "workFile">;
   readonly #cancellation = new AbortController();
-  readonly #settings: Settings;
-  readonly #config: ServiceConfig;
   readonly #openedAt = performance.now();
   #service: StepService | undefined;
   #live: LiveLogs | undefined;
@@ -33,15 +30,9 @@ export class ActionChild {
   /** Requests are done one after another. */
   #last: Promise<unknown> = Promise.resolve();
 
-  private constructor(
-    settings: Settings,
-    config: ServiceConfig,
-    { environment, ...files }: Pick<AgentConfig, "environment" | "logFile" | "workFile">,
-  ) {
-    this.#settings = settings;
-    this.#files = files;
+  private constructor(config: ServiceConfig, files: Pick<AgentConfig, "logFile" | "workFile">) {
     this.#config = config;
-    this.#environment = environment;
+    this.#files = files;
   }
 
   /** @throws SetupError if the options are not valid, or the runner cannot run the service */
@@ -52,7 +43,7 @@ export class ActionChild {
     // A variable of the process would have the text `undefined`.
     for (const name of settings.options.agent.passes)
       if (environment[name] !== undefined) process.env[name] = environment[name];
-    return new ActionChild(settings, configOf(settings, environment, folder), { environment, ...files });
+    return new ActionChild({ settings, environment, folder }, files);
   }
 
   /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
@@ -67,40 +58,36 @@ export class ActionChild {
   }
 
   async #check(): Promise<void> {
-    const { options, install } = this.#settings;
-    await checkAccessAndKey(this.#config, this.#log);
+    const { settings, environment } = this.#config;
+    await checkAccessAndKey(settings, this.#log);
     // What can be installed is not missing.
-    const canInstall = install && this.#environment.RUNNER_ENVIRONMENT === "github-hosted";
-    const isTested = options.sandbox === "bwrap" && !canInstall;
-    if (isTested) await this.#prepare({ ...this.#settings, agentPackage: undefined });
+    const canInstall = settings.install && environment.RUNNER_ENVIRONMENT === "github-hosted";
+    const isTested = settings.options.sandbox === "bwrap" && !canInstall;
+    if (isTested) await this.#prepare({ ...settings, agentPackage: undefined });
   }
 
   async #serve(hasAgents: boolean): Promise<void> {
+    const { settings, environment, folder } = this.#config;
     const startsAgents = hasAgents && !this.#hasAgents;
     if (startsAgents) {
-      process.env.PATH = await this.#prepare(this.#settings);
+      process.env.PATH = await this.#prepare(settings);
       this.#cancellation.signal.throwIfAborted();
-      await checkAccessAndKey(this.#config, this.#log);
+      await checkAccessAndKey(settings, this.#log);
     }
     this.#service ??= await serve(this.#config, this.#report, this.#log);
     if (!startsAgents) return;
-    const { options, endsAfterMs } = this.#settings;
+    const { options, endsAfterMs, isQuiet } = settings;
     const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
-    const args = withTimeLeft(this.#config.args, options.timeLimitMs, leftMs);
-    const memory = await this.#service.runAgents({ ...this.#config, args });
+    const memory = await this.#service.runAgents(limitWithin(leftMs, options.timeLimitMs));
     this.#hasAgents = true;
-    if (!this.#settings.isQuiet)
-      this.#live = new LiveLogs(join(this.#config.folder, "service"), {
-        secrets: options.secrets,
-        print: runner.info,
-      });
-    if (memory !== undefined) tellMemory(runner, memory, this.#environment);
+    if (!isQuiet) this.#live = new LiveLogs(join(folder, "service"), { secrets: options.secrets, print: runner.info });
+    if (memory !== undefined) tellMemory(runner, memory, environment);
   }
 
   #prepare(settings: Settings): Promise<string | undefined> {
-    const { folder } = this.#config;
+    const { folder, environment } = this.#config;
     const { signal } = this.#cancellation;
-    return prepareAgent(settings, { folder, environment: this.#environment, info: runner.info, signal });
+    return prepareAgent(settings, { folder, environment, info: runner.info, signal });
   }
 
   readonly #log = (line: string): void => {
@@ -113,14 +100,14 @@ export class ActionChild {
     await this.#last;
     await this.#service?.[Symbol.asyncDispose]();
     await this.#live?.[Symbol.asyncDispose]();
-    const { isWorkflowToken, isOwnRepository } = this.#settings;
+    const { settings, environment, folder } = this.#config;
     await reportRun(runner, {
-      folder: this.#config.folder,
+      folder,
       report: this.#report,
-      isWorkflowToken,
-      isOwnRepository,
-      environment: this.#environment,
-      secrets: this.#settings.options.secrets,
+      isWorkflowToken: settings.isWorkflowToken,
+      isOwnRepository: settings.isOwnRepository,
+      environment,
+      secrets: settings.options.secrets,
       transcript: this.#files.logFile,
       workFile: this.#files.workFile,
     });
@@ -128,13 +115,11 @@ export class ActionChild {
 }
 
 /**
- * Returns the arguments of a service whose agents end before its step does, however long it took to install them. They get a tenth of
- * their limit in any case.
+ * Returns the time limit of agents that end before their step does, however long it took to install them, in milliseconds. They get a
+ * tenth of their limit in any case.
  */
-export function withTimeLeft(args: readonly string[], limitMs: number, leftMs: number): string[] {
-  if (leftMs >= limitMs) return [...args];
-  const minutes = (Math.max(leftMs, limitMs / 10) / 60_000).toFixed(3);
-  return [...args.filter((one) => !one.startsWith("--time-limit-minutes=")), `--time-limit-minutes=${minutes}`];
+export function limitWithin(leftMs: number, limitMs: number): number {
+  return Math.min(limitMs, Math.max(leftMs, limitMs / 10));
 }
 
 /**

@@ -12,7 +12,7 @@ import { guide } from "./guide.ts";
 import type { Report } from "./report.ts";
 import { reportAgents } from "./report-agents.ts";
 import type { Runner } from "./runner.ts";
-import { logFile } from "./service-config.ts";
+import { logFile } from "./serve.ts";
 import { agentFolder } from "./setup/prepare.ts";
 
 type Reporter = Pick<Runner, "annotate" | "group">;

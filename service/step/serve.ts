@@ -1,19 +1,31 @@
 import { join } from "node:path";
+import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { say } from "../../src/runner-kit/text.ts";
 import type { Agent } from "../src/agents/agent.ts";
 import { checkModelKey, UnusableModel } from "../src/agents/check-model-key.ts";
 import { confineAgents, withoutAgents } from "../src/agents/confine.ts";
 import { errorMessage } from "../src/error-message.ts";
-import { parseOptions } from "../src/options/options.ts";
+import { PerProject } from "../src/per-project.ts";
 import { startApi } from "../src/start/service.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
 import type { Memory } from "./memory/describe-memory.ts";
-import { openMemory, type StepMemory } from "./memory/open-memory.ts";
+import { type MemoryOptions, openMemory, type StepMemory } from "./memory/open-memory.ts";
 import { type Report, reportedCopies } from "./report.ts";
-import type { ServiceConfig } from "./service-config.ts";
-import { inWordsOfInputs } from "./settings.ts";
+import { inWordsOfInputs, type Settings } from "./settings.ts";
 import { checkAccess } from "./setup/access.ts";
 import { SetupError } from "./setup/setup-error.ts";
+
+/** The file of the service's log, in its folder. */
+export const logFile = "service.log";
+
+/** What a service of the action is made of. */
+export interface ServiceConfig {
+  settings: Settings;
+  /** The action's. */
+  environment: NodeJS.ProcessEnv;
+  /** For everything that the service writes. */
+  folder: string;
+}
 
 /** The service of a step. Disposing of it stops its agents, and saves their jobs. */
 export interface StepService extends AsyncDisposable {
@@ -21,9 +33,10 @@ export interface StepService extends AsyncDisposable {
   /**
    * Runs agents, too, and not only says what is known of jobs. The variables that agents get are in the process's environment.
    *
+   * @param timeLimitMs - for each turn of an agent, in milliseconds
    * @returns what later runs will know of this one; `undefined` if jobs are not remembered
    */
-  runAgents(config: ServiceConfig): Promise<Memory | undefined>;
+  runAgents(timeLimitMs: number): Promise<Memory | undefined>;
 }
 
 /**
@@ -32,10 +45,9 @@ export interface StepService extends AsyncDisposable {
  * @param report - gets what happens to jobs
  */
 export async function serve(config: ServiceConfig, report: Report, log: (line: string) => void): Promise<StepService> {
-  const { folder, projectId, remember } = config;
-  const { settings, apiKey = "", store: _, ...rest } = parseOptions(config.args, environmentOf(config));
-  const cache = connectCacheEntries({ ...process.env, ...remember?.cacheEnvironment });
-  const { GH_TOKEN: workflowToken } = config.environment;
+  const { folder } = config;
+  const { projectId, options, remember, variables } = config.settings;
+  const { settings, apiKey = "", store: _, ...rest } = config.settings.service;
   let memory: StepMemory | undefined;
   const service = await startApi({
     ...rest,
@@ -47,7 +59,7 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
     areTokensChecked: true,
     copies: (projects) => {
       const project = projects.get(projectId);
-      memory = remember && openMemory({ ...config, ...remember, project, workflowToken, cache, log });
+      memory = remember ? openMemory({ ...memoryOptions(config), project, log }) : undefined;
       return reportedCopies(report, memory?.copies);
     },
     log,
@@ -56,11 +68,9 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
   const held = new AsyncDisposableStack();
   return {
     url: service.url,
-    runAgents: async (given) => {
-      const environment = environmentOf(given);
-      const confined = held.use(
-        await confineAgents(parseOptions(given.args, environment).settings, folder, environment, log),
-      );
+    runAgents: async (timeLimitMs) => {
+      const limited = PerProject.same({ ...options, timeLimitMs });
+      const confined = held.use(await confineAgents(limited, folder, { ...process.env, ...variables }, log));
       await service.runTurns(confined.settings);
       const tidied = memory?.tidy();
       held.defer(async () => tidied);
@@ -75,19 +85,43 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
   };
 }
 
-const environmentOf = (config: ServiceConfig): NodeJS.ProcessEnv => ({ ...process.env, ...config.environment });
+function memoryOptions({ settings, environment, folder }: ServiceConfig): Omit<MemoryOptions, "project" | "log"> {
+  const { projectId, options, variables, isWorkflowToken, isOwnRepository, isPrivate } = settings;
+  return {
+    projectId,
+    cache: connectCacheEntries({ ...process.env, ...cacheEnvironment(environment) }),
+    cacheAccess: cacheAccess(environment),
+    isWorkflowToken,
+    workflowToken: variables.GH_TOKEN,
+    isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
+    isOwnRepository,
+    // What an agent left that failed or was stopped, nobody has approved: in a public repository, anyone can read it.
+    keeps: [
+      ...(isPrivate || options.network !== "full" ? ["unfinished" as const] : []),
+      ...(isPrivate ? ["stopped" as const] : []),
+    ],
+    folder,
+    secrets: [...new Set(Array.from(options.secrets, ({ value }) => value))],
+  };
+}
+
+/** Returns the variables by which actions find the cache service. */
+export function cacheEnvironment(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isPicked = (name: string): boolean =>
+    /^(ACTIONS_(CACHE_|RESULTS_URL$|RUNTIME_TOKEN$)|GITHUB_SERVER_URL$)/.test(name);
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => value !== undefined && isPicked(name)),
+  );
+}
 
 /**
  * Checks what GitHub and the model's API can tell before an agent works in vain.
  *
  * @throws SetupError if the token may not push or open pull requests, or the model's API rejects the agent's key
  */
-export async function checkAccessAndKey(config: ServiceConfig, log: (line: string) => void): Promise<void> {
-  const environment = environmentOf(config);
-  const { settings } = parseOptions(config.args, environment);
-  await Promise.all(
-    settings.values.flatMap((project) => [checkAccess(project, log), checkKey(project.agent, environment, log)]),
-  );
+export async function checkAccessAndKey({ options, variables }: Settings, log: (line: string) => void): Promise<void> {
+  const environment = { ...process.env, ...variables };
+  await Promise.all([checkAccess(options, log), checkKey(options.agent, environment, log)]);
 }
 
 async function checkKey(agent: Agent, environment: NodeJS.ProcessEnv, log: (line: string) => void): Promise<void> {

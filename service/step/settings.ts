@@ -13,12 +13,12 @@ export interface Settings
     AgentSettings,
     "projectId" | "isOwnRepository" | "isPrivate" | "install" | "isQuiet" | "remember" | "agentVersion"
   > {
-  /** Arguments of the service's command line. */
-  args: string[];
-  /** Variables that they depend on. */
+  /** Variables that the options depend on, such as the token. */
   variables: Record<string, string>;
-  /** What the service makes of them. */
-  options: ProjectSettings & Pick<CommandLineOptions, "apiKey">;
+  /** Of the service. */
+  service: CommandLineOptions;
+  /** Of its only project. */
+  options: ProjectSettings;
   /** Package and program of the agent, if it is one that the service knows. */
   agentPackage: ReturnType<typeof presetPackage>;
   token: string;
@@ -52,8 +52,8 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
   // The editor has no model.
   const isReplaced = isEditor && network === "model";
   const ofEditor = valueFor("sandbox") === "none" ? "full" : "none";
-  const options = isReplaced ? known.filter(({ name }) => name !== "agent-network") : known;
-  const written = options.flatMap(({ name, value, line }) => {
+  const used = isReplaced ? known.filter(({ name }) => name !== "agent-network") : known;
+  const written = used.flatMap(({ name, value, line }) => {
     const isFlag = kindOf(name).given === "never";
     if (isFlag === (value === "")) return [isFlag ? `--${name}` : `--${name}=${value}`];
     problems.push(say`\`agent-options\` must have ${isFlag ? `--${name} alone` : `a value of --${name}`}, not ${line}`);
@@ -79,7 +79,7 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     `--repository=${serverUrl}/${repository}.git`,
     ...(isEditor ? [] : [`--agent=${agent}`]),
     ...Object.entries(defaults).flatMap(([name, value]) =>
-      options.some((one) => one.name === name) ? [] : [`--${name}=${value}`],
+      used.some((one) => one.name === name) ? [] : [`--${name}=${value}`],
     ),
     ...written,
   ];
@@ -92,13 +92,13 @@ export function readSettings(given: AgentSettings, environment: NodeJS.ProcessEn
     GITHUB_SERVER_URL: serverUrl,
     GITHUB_API_URL: apiUrl,
   };
-  const all = readOptions(args, { ...environment, ...variables });
-  const project = all.settings.get(repository);
-  if (project === undefined) throw new Error("the service has no settings of its project");
+  const service = readOptions(args, { ...environment, ...variables });
+  const options = service.settings.get(repository);
+  if (options === undefined) throw new Error("the service has no settings of its project");
   return {
-    args,
     variables,
-    options: { ...project, apiKey: all.apiKey },
+    service,
+    options,
     agentPackage: agentPackage && { ...agentPackage, version: agentVersion ?? agentPackage.version },
     projectId,
     isOwnRepository: given.isOwnRepository,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { agentSettings, optionsIn } from "../../../../test/support/agent-settings.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { ActionChild, endInTime, withTimeLeft } from "../../../step/action-child.ts";
+import { ActionChild, endInTime, limitWithin } from "../../../step/action-child.ts";
 
 test("what takes too long to end is killed, sooner if it is told so meanwhile, and ends once", async () => {
   vi.useFakeTimers();
@@ -60,13 +60,5 @@ test("a service that is still starting has started, or failed to, when its end i
 });
 
 test("an agent ends before its step, whatever was installed before it", () => {
-  const args = ["--agent=claude", "--time-limit-minutes=58", "--model=x"];
-  expect(withTimeLeft(args, 58 * 60_000, 58 * 60_000)).toEqual(args);
-  expect(withTimeLeft(args, 58 * 60_000, 55 * 60_000)).toEqual([
-    "--agent=claude",
-    "--model=x",
-    "--time-limit-minutes=55.000",
-  ]);
-  expect(withTimeLeft(args, 58 * 60_000, -1)).toContain("--time-limit-minutes=5.800");
-  expect(withTimeLeft(args, 58 * 60_000, Number.POSITIVE_INFINITY)).toEqual(args);
+  expect([58, 55, -1, Number.POSITIVE_INFINITY].map((left) => limitWithin(left, 58))).toEqual([58, 55, 5.8, 58]);
 });

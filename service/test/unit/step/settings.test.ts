@@ -45,8 +45,8 @@ test("what no option says has its default", () => {
     network: "model",
     timeLimitMs: 58 * 60_000,
     targetBranch: undefined,
-    apiKey: "agent_key_0123456789",
   });
+  expect(settings.service.apiKey).toBe("agent_key_0123456789");
   expect(settings.agentPackage).toMatchObject({ program: "claude", name: "@anthropic-ai/claude-code" });
   expect(read("claude", {}, {}, { ANTHROPIC_API_KEY: "k" })).toMatchObject({
     variables: { GITHUB_SERVER_URL: "https://github.com", GITHUB_API_URL: "https://api.github.com" },

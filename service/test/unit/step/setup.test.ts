@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { serviceEnvironment } from "../../../../src/runner-kit/agent-service.ts";
 import { programs } from "../../../../test/support/programs.ts";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { cacheEnvironment } from "../../../step/service-config.ts";
+import { cacheEnvironment } from "../../../step/serve.ts";
 import type { Settings } from "../../../step/settings.ts";
 import { installerEnvironment } from "../../../step/setup/install-agent.ts";
 import { checkGit, prepareAgent } from "../../../step/setup/prepare.ts";
