@@ -37,6 +37,8 @@ export class JobCopier implements AgentHomes {
   /** The saves that are reading a home directory, by job. */
   readonly #homes = new Map<string, Promise<void>>();
   readonly #restores = new Map<string, Promise<void>>();
+  /** The sessions that another machine worked on when they were last asked for: their jobs are restored anew. */
+  readonly #awaited = new Set<string>();
   /** The steps under which something was sent that is in the store. Everything else that is sent under them comes here, too. */
   readonly #knownSteps = new Set<string>();
   /** Since when copies cannot be read for a reason that probably lasts. */
@@ -78,11 +80,13 @@ export class JobCopier implements AgentHomes {
   /**
    * Restores a job if the store does not know it and there is a copy. A turn that was running waits then.
    *
+   * @param isChanged - whether to replace one that the store has, unless it is active. Default: no
    * @throws SourceUnavailable if it is unknown whether there is a copy
    */
-  async restore(jobId: string): Promise<void> {
+  async restore(jobId: string, isChanged = false): Promise<void> {
     if (!jobIdPattern.test(jobId)) return;
-    const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
+    const restore =
+      this.#restores.get(jobId) ?? this.#restore(jobId, isChanged).finally(() => this.#restores.delete(jobId));
     this.#restores.set(jobId, restore);
     await restore;
   }
@@ -125,8 +129,10 @@ export class JobCopier implements AgentHomes {
       log(`the job of a session cannot be looked up: ${errorMessage(error)}`);
       throw this.#unavailable(error);
     });
+    if (typeof job === "object") this.#awaited.add(session);
     if (typeof job === "object") return job;
-    if (job !== undefined) await this.restore(job);
+    if (job !== undefined) await this.restore(job, this.#awaited.has(session));
+    this.#awaited.delete(session);
     return undefined;
   }
 
@@ -152,9 +158,13 @@ export class JobCopier implements AgentHomes {
     this.#homes.delete(jobId);
   }
 
-  async #restore(jobId: string): Promise<void> {
+  async #restore(jobId: string, isChanged: boolean): Promise<void> {
     const { copies, store, folder, log } = this.#options;
-    if ((await store.jobs.find(jobId)) !== undefined) return;
+    const isNeeded = async (): Promise<boolean> => {
+      const known = await store.jobs.find(jobId);
+      return known === undefined || (isChanged && known.state !== "active");
+    };
+    if (!(await isNeeded())) return;
     const { home } = new JobDirectory(folder, jobId);
     // Outside the folder of the jobs, where directories of unknown jobs are removed.
     const restored = join(folder, `restored-${jobId}`);
@@ -164,11 +174,11 @@ export class JobCopier implements AgentHomes {
       throw this.#unavailable(error);
     });
     this.#failingSince = undefined;
-    if (job === undefined) return;
+    if (job === undefined || !(await isNeeded())) return;
     await removeDirectory(home);
     mkdirSync(dirname(home), { recursive: true });
     if (existsSync(restored)) renameSync(restored, home);
-    await store.jobs.addCopy(job);
+    await store.jobs.addCopy(job, isChanged);
     log(`${jobId}: restored`);
   }
 }

@@ -121,12 +121,18 @@ export class StoredJobs {
     return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
   }
 
-  /** Adds a job of another store. Its running turns become waiting ones. */
-  async addCopy(copy: JobCopy): Promise<void> {
+  /**
+   * Adds a job of another store. Its running turns become waiting ones.
+   *
+   * @param isReplacing - whether it takes the place of an earlier copy, of which no turn is open. Default: the job is not here
+   */
+  async addCopy(copy: JobCopy, isReplacing = false): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
     const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
     const { branch = jobBranch(id) } = copy;
     await database.transaction(async (transaction) => {
+      if (isReplacing) await transaction.run("DELETE FROM turn WHERE job = ?", id);
+      if (isReplacing) await transaction.run("DELETE FROM job WHERE id = ?", id);
       const insertJob = `INSERT INTO job
         (id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -7,7 +7,7 @@ import type { JobCopy } from "../../../src/model.ts";
 import { GitHubError, RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { JobDirectory } from "../../../src/service-folder.ts";
 import { JobCopier } from "../../../src/store/job-copier.ts";
-import type { JobCopies } from "../../../src/store/job-copies.ts";
+import type { BusyJob, JobCopies } from "../../../src/store/job-copies.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { SourceUnavailable, StoreUnavailable } from "../../../src/store-errors.ts";
 import { MemoryCopies } from "../../support/memory-copies.ts";
@@ -241,6 +241,47 @@ test("restores the jobs of a step", async () => {
     { id: 7, job: id, request: "1", status: "waiting" },
   ]);
   expect(await store.jobs.find(other)).toBeUndefined();
+});
+
+test("restores the job of a session anew once another machine has worked on it, unless a turn of it waits here", async () => {
+  const { store, copies, folder, log } = setUp();
+  const busy: BusyJob[] = [];
+  const ofSession: JobCopies = {
+    save: async () => {},
+    restore: (...job) => copies.restore(...job),
+    busyJobOf: async () => busy.pop(),
+    jobOfSession: async () => id,
+  };
+  const copier = new JobCopier({ copies: ofSession, store, folder, log: (line) => void log.push(line) });
+  const completed = { ...waitingTurn, state: "completed" as const, caller: "ci", step: "s1", request: "1" };
+  const turns = [{ ...completed, covers: "a".repeat(40) }];
+  /** Another machine adds a turn. */
+  const work = (covers: string) => {
+    const next = turns.length + 8;
+    turns.push({ ...completed, id: next, identity: identityOf(next), step: `s${next}`, covers: covers.repeat(40) });
+    return copies.save({ ...copy, session: "nightly", turns }, temporaryFolder());
+  };
+  const coversOf = async () => {
+    expect(await copier.restoreSession("nightly", "s")).toBeUndefined();
+    return (await store.jobs.ofSession("docs", "ci", "nightly"))?.covers;
+  };
+  await copies.save({ ...copy, session: "nightly", turns }, temporaryFolder());
+  expect(await coversOf()).toBe("a".repeat(40));
+  busy.push({ job: id, until: 9 });
+  expect(await copier.restoreSession("nightly", "s")).toEqual({ job: id, until: 9 });
+  await work("b");
+  copies.failure = new Error("no connection");
+  await expect(copier.restoreSession("nightly", "s")).rejects.toThrow(StoreUnavailable);
+  copies.failure = undefined;
+  expect(await coversOf()).toBe("b".repeat(40));
+  expect((await store.turns.ofJob(id)).map((turn) => turn.id)).toEqual([7, 9]);
+  await work("c");
+  expect(await coversOf()).toBe("b".repeat(40));
+  await store.turns.add(id, "Go on", 7);
+  busy.push({ job: id, until: 9 });
+  await copier.restoreSession("nightly", "s");
+  expect(await coversOf()).toBe("b".repeat(40));
+  expect(await store.turns.ofJob(id)).toHaveLength(3);
 });
 
 test("restores nothing for a step if copies are only found by the ids of jobs", async () => {
