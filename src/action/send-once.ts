@@ -284,10 +284,15 @@ class Sending {
     const announced = settings.dryRun ? undefined : await conversation?.announce();
     state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
-    const named = jobId === "" ? kept : { jobId };
-    const continued = named ?? (await (conversation ?? remembered).findContinued(base));
-    if (continued === "changed") return this.#send(decision, base, early);
-    if (continued && "kind" in continued) return this.#withdraw(continued);
+    // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
+    const { ownJob } = remembered;
+    const isOfSession = kept === undefined || (!publishes && ownJob !== undefined && ownJob !== to);
+    const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
+    if (found === "changed") return this.#send(decision, base, early);
+    if (found && "kind" in found) return this.#withdraw(found);
+    const continued = jobId === "" ? (found ?? kept) : { jobId };
+    if (found && kept && found.jobId !== to)
+      log.line(`The session has gone on with job ${found.jobId}, so what job ${to} left unfinished stays there`);
     const isApart = await this.#takesSections(written);
     const sent = isApart ? written : { prompt: written.whole };
     const last = this.#run.key.lastOf(sent.prompt, replaces, state.announcement?.turns ?? []);

@@ -13,7 +13,7 @@ interface Turn {
   /** Of the create of its job. */
   session?: string | undefined;
   covers?: string | undefined;
-  kept?: "push" | "pull-request";
+  kept?: "push" | "pull-request" | "unfinished";
   message?: string;
   reason?: string;
   class?: string;

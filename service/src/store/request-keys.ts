@@ -50,6 +50,10 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
   return (await sql.row(find, project, caller, step, request)) !== undefined;
 }
 
+/** What is kept of a turn: nothing any more after one of its job that left nothing to take up, as `findKeptTurn` says. */
+const keptWork = `CASE WHEN NOT EXISTS (SELECT 1 FROM turn AS later WHERE later.job = turn.job AND later.id > turn.id AND later.kept IS NULL
+  AND (later.state = 'completed' OR (later.state = 'failed' AND later.attempts > 0))) THEN kept END`;
+
 /**
  * Returns the job whose kept work a create asks for again: the newest turn that its caller sent for the step before has the same prompt and
  * base, and something of it is kept. Turns that failed before anything was done are passed over. `undefined` if there is none, or if the
@@ -63,7 +67,7 @@ export async function findKeptJob(
 ): Promise<string | undefined> {
   const own = (column: string): string =>
     `(SELECT ${column} FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?)`;
-  const find = `SELECT job, kept, "promptHash", ${own("job")} AS "sentTo",
+  const find = `SELECT job, ${keptWork} AS kept, "promptHash", ${own("job")} AS "sentTo",
     (SELECT base FROM job WHERE job.id = turn.job) AS base
     FROM turn WHERE project = ? AND caller = ? AND step = ? AND id < coalesce(${own("id")}, id + 1)
       AND (state <> 'failed' OR attempts > 0 OR kept IS NOT NULL)
@@ -88,6 +92,7 @@ export function turnsOfStep(
   { caller, step }: Pick<RequestKey, "caller" | "step">,
   limit: number,
 ): Promise<StepTurn[]> {
-  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", kept, made, "checkResult", ${turnStatus} AS status FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
+  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", ${keptWork} AS kept, made, "checkResult", ${turnStatus} AS status
+    FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
   return sql.rows<StepTurn>(find, maxAnswerLength, project, caller, step, limit);
 }

@@ -186,6 +186,31 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     expect(await store.turns.ofStep("docs", { caller: "ci", step: "unknown" }, 100)).toEqual([]);
   });
 
+  test("has nothing kept any more once a later turn of its job has ended without", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("1", { step: "night" }));
+    const end = async (...[state, kept]: ["completed" | "failed", "pull-request"?]) => {
+      const turn = await startNext(store);
+      if (state === "failed" || kept) await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.finish(turn, state, now, { kept });
+    };
+    await end("failed", "pull-request");
+    await message(store, job, "More", key("1"));
+    await end("failed", "pull-request");
+    const keptNow = async () => [
+      (await store.turns.ofStep("docs", key("1"), 1))[0]?.kept,
+      await store.turns.keptJob("docs", key("2"), { prompt: "More", base: null }),
+    ];
+    expect(await keptNow()).toEqual(["pull-request", job]);
+    // One that is stopped before it does anything leaves it.
+    await message(store, job, "Stopped", key("3", { step: "night" }));
+    await store.runningTurns.finish(await startNext(store), "failed", now);
+    expect(await keptNow()).toEqual(["pull-request", job]);
+    await message(store, job, "Fix it", key("2", { step: "night" }));
+    await end("completed");
+    expect(await keptNow()).toEqual([null, undefined]);
+  });
+
   test("is new again when its job has been deleted", async () => {
     const store = await newStore();
     const job = await newJob(store, "Fix it", key("1"));

@@ -79,6 +79,28 @@ describe.each([
   });
 });
 
+test.each<[string, KeyedService["kept"], presentIsOver: boolean, to: string]>([
+  ["unfinished, goes to the session's present job", "unfinished", false, "job_2"],
+  ["unfinished, continues it if the session has no other job", "unfinished", true, "job_1"],
+  ["complete, publishes it", "push", false, "job_1"],
+])("a re-run whose session has left the job with its work, %s", async (_name, kept, isOver, to) => {
+  for (const cache of [new FakeCache(), undefined]) {
+    const { service, allow } = refusingService();
+    service.kept = kept;
+    const night = (id: string, runAttempt = 1) =>
+      run(service, { cache, runAttempt, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id } });
+    await night("101");
+    service.archived.add("job_1");
+    allow();
+    await night("102");
+    if (isOver) service.archived.add("job_2");
+    const { toolkit } = await night("101", 2);
+    expect(service.turns.map(({ job }) => job)).toEqual(["job_1", "job_2", to]);
+    const left = "The session has gone on with job job_2, so what job job_1 left unfinished stays there";
+    expect(toolkit.lines.some((line) => line.includes(left))).toBe(to === "job_2");
+  }
+});
+
 test("a session without a cache continues what its service remembers, and names another session to it than another repository", async () => {
   const service = new KeyedService();
   service.features = ["session"];
