@@ -36,6 +36,7 @@ export interface AgentRun {
   end: AgentResult["end"] | undefined;
   /** Whether its worktree differs from what it got. */
   isChanging: boolean;
+  prompt: string;
 }
 
 /** Where the attempts of a run stand. */
@@ -45,6 +46,8 @@ export interface Place {
   number: number;
   /** What started the run; `undefined` for the schedule. */
   comment: AskingComment | undefined;
+  /** The commit of `main` when the run began. */
+  sha: string;
 }
 
 /** After a signal, the runner kills what is left, in milliseconds. */
@@ -103,6 +106,12 @@ export class Attempt implements Calls {
     const { comment } = this.place;
     if (comment !== undefined) return comment.isNew ? undefined : `thread ${comment.number}`;
     return this.#world.plan.hasSession ? "nightly" : undefined;
+  }
+
+  /** Whether its prompt lists what people pushed. */
+  get isToldChanges(): boolean {
+    const { hasSession, hasChanges } = this.#world.plan;
+    return hasSession && hasChanges && this.place.comment === undefined;
   }
 
   get outcome(): string {
@@ -248,6 +257,7 @@ export class Attempt implements Calls {
       "github-token": "ghs_simulated_0123456789",
       "on-rerun": this.plan.onRerun,
       ...(hasSession && { session: "nightly" }),
+      ...(this.isToldChanges && { changes: "list" }),
     };
   }
 
@@ -266,7 +276,7 @@ export class Attempt implements Calls {
       GITHUB_RUN_ATTEMPT: String(this.place.number),
       GITHUB_JOB: "docs",
       GITHUB_ACTION: "__acme_action",
-      GITHUB_SHA: String(this.place.run).padStart(40, "0"),
+      GITHUB_SHA: this.place.sha,
       RUNNER_NAME: `runner ${this.index}`,
       ...(cache !== "absent" && {
         ACTIONS_CACHE_URL: "http://localhost/",
@@ -351,14 +361,14 @@ export class Attempt implements Calls {
       ...memoryHost,
       appendLog: (_file, text) => void this.log.push(text.trimEnd()),
       runAgent: async (agent, options) => {
-        const { directories, logFile, jobId, signal } = options;
+        const { directories, logFile, jobId, signal, prompt } = options;
         if (logFile === "/dev/null") {
           this.#layOut(repository, agent.command({ isFollowUp: false, isSandboxed: false }).args, directories.tree);
           return { end: "completed", message: "laid\n", error: undefined };
         }
         return link.call(
           { place: "agent", isWrite: true },
-          () => this.#runAgent(repository, link, { tree: directories.tree, job: jobId, signal }),
+          () => this.#runAgent(repository, link, { tree: directories.tree, job: jobId, prompt, signal }),
           () => new Error("agents do not fail so"),
         );
       },
@@ -378,13 +388,13 @@ export class Attempt implements Calls {
   async #runAgent(
     repository: MemoryRepository,
     { process }: Link,
-    { tree, job, signal }: { tree: string; job: string; signal: AbortSignal },
+    { tree, job, prompt, signal }: { tree: string; job: string; prompt: string; signal: AbortSignal },
   ): Promise<AgentResult> {
     const { timeline, runs } = this.#world;
     const { kind, ms } = this.plan.agent;
     const id = `${this.index}-${this.#agents++}`;
     const isChanging = kind !== "nothing" && kind !== "gives-up";
-    const run: AgentRun = { id, attempt: this, job, startedAt: timeline.now, end: undefined, isChanging };
+    const run: AgentRun = { id, attempt: this, job, startedAt: timeline.now, end: undefined, isChanging, prompt };
     this.#world.onAgent(run);
     runs.push(run);
     await process.sleep(ms / 2, signal);

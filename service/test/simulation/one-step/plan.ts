@@ -97,6 +97,8 @@ export interface Plan {
   /** Whether comments start runs, too; otherwise, each is a night's. */
   hasComments: boolean;
   hasSession: boolean;
+  /** Whether the nights of a session are told what people pushed. */
+  hasChanges: boolean;
   isPrivate: boolean;
   /** Whether GitHub accepts refs of kept work. */
   takesRefs: boolean;
@@ -157,6 +159,7 @@ const attempt = fc.record<AttemptPlan>({
 export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
   hasComments: fc.boolean(),
   hasSession: fc.boolean(),
+  hasChanges: fc.boolean(),
   isPrivate: fc.boolean(),
   takesRefs: rarely(2, fc.constant(false)).map((takes) => takes ?? true),
   isSamePrompt: rarely(3, fc.constant(true)).map((isSame) => isSame ?? false),

@@ -30,6 +30,8 @@ export class World {
   readonly #numbers = new Map<number, number>();
   /** The comments that started runs. */
   readonly #comments = new Map<number, AskingComment | undefined>();
+  /** The commits of `main` at which runs began. */
+  readonly #commits = new Map<number, string>();
 
   constructor(plan: Plan, folder: string) {
     this.plan = plan;
@@ -54,7 +56,9 @@ export class World {
     this.#newestRun = Math.max(this.#newestRun, own);
     const number = (this.#numbers.get(own) ?? 0) + 1;
     this.#numbers.set(own, number);
-    return { run: own, number, comment: this.#commentOf(own, plan.trigger) };
+    const sha = this.#commits.get(own) ?? this.gitHub.remote.head("main");
+    this.#commits.set(own, sha);
+    return { run: own, number, comment: this.#commentOf(own, plan.trigger), sha };
   }
 
   /** Returns the comment that started a run, which people write if it is new; `undefined` for a night. */
@@ -84,6 +88,7 @@ export class World {
   /** Lives through the history. */
   async run(): Promise<void> {
     const { timeline, gitHub, judge } = this;
+    gitHub.asPerson(() => gitHub.pushMain({ "docs/first.md": "The first page\n" }));
     for (const plan of [...this.plan.attempts, ...lastAttempts]) {
       gitHub.refusesMoves = plan.refuses === "moves";
       gitHub.refusesPulls = plan.refuses === "pulls";
@@ -131,7 +136,10 @@ const healthy: AttemptPlan = {
 };
 
 /** After all that can go wrong, somebody runs the newest run again, and there is another one. */
-const lastAttempts: readonly AttemptPlan[] = [{ ...healthy, run: "again" }, healthy];
+const lastAttempts: readonly AttemptPlan[] = [
+  { ...healthy, run: "again" },
+  { ...healthy, before: ["push-main"] },
+];
 
 /** Resolves once every promise that can settle without time passing has settled, also those that wait for a file. */
 async function settled(): Promise<void> {
