@@ -133,10 +133,10 @@ export class Judge {
     }
   }
 
-  /** Returns what people pushed of which agents were told that completed, but those of a run. */
-  #told(but?: number): Set<string> {
+  /** Returns what people pushed of which agents were told that completed. @param counts - whether an agent counts. Default: each */
+  #told(counts: (attempt: Attempt) => boolean = () => true): Set<string> {
     const nights = this.#world.runs.filter(({ attempt, end }) => attempt.isToldChanges && end === "completed");
-    return new Set(nights.filter(({ attempt }) => attempt.place.run !== but).flatMap((run) => subjectsIn(run)));
+    return new Set(nights.filter(({ attempt }) => counts(attempt)).flatMap((run) => subjectsIn(run)));
   }
 
   /** No agent of a night is paid for what others were told of. */
@@ -147,7 +147,8 @@ export class Judge {
     const isAlone = attempts.every((one) => one.plan.beside === undefined && one.plan.onRerun === "resume");
     if (!attempt.isToldChanges || !plan.takesRefs || isDisturbed || !isAlone) return;
     if (this.#hasActed([...removals, ...conflicts, "evict"], 0, run.startedAt)) return;
-    const told = this.#told(attempt.place.run);
+    // What a run that failed was told, the next one is told, too.
+    const told = this.#told((one) => one.place.run !== attempt.place.run && one.end === "passed");
     if (subjectsIn(run).every((subject) => told.has(subject)))
       this.#violate(attempt, "an agent is paid although nothing is new");
   }
