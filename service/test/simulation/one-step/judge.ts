@@ -159,7 +159,8 @@ export class Judge {
     const knows = ({ plan: one }: Attempt): boolean =>
       one.cache === "write" && one.faults.every(({ place }) => place !== "cache");
     const areRemembered = attempts.every(knows) && !this.#hasActed(["evict"], 0, timeline.now);
-    const first = attempts.find((one) => one.isToldChanges);
+    // Before that, no night left word of what it was told.
+    const first = attempts.find((one) => one.isToldChanges && one.end === "passed");
     if (first === undefined || !plan.takesRefs) return;
     if (timeline.now >= dayMs && !areRemembered) return;
     const told = this.#told();
