@@ -48,6 +48,8 @@ export interface Place {
   comment: AskingComment | undefined;
   /** The commit of `main` when the run began. */
   sha: string;
+  /** Whether a person started it, with a prompt of their own. */
+  isByHand: boolean;
 }
 
 /** After a signal, the runner kills what is left, in milliseconds. */
@@ -111,7 +113,7 @@ export class Attempt implements Calls {
   /** Whether its prompt lists what people pushed. */
   get isToldChanges(): boolean {
     const { hasSession, hasChanges } = this.#world.plan;
-    return hasSession && hasChanges && this.place.comment === undefined;
+    return hasSession && hasChanges && this.place.comment === undefined && !this.place.isByHand;
   }
 
   get outcome(): string {
@@ -247,13 +249,20 @@ export class Attempt implements Calls {
   }
 
   #inputs(): Record<string, string> {
-    const { hasSession, isSamePrompt } = this.#world.plan;
-    const { comment } = this.place;
+    const { hasSession, hasChanges, isSamePrompt } = this.#world.plan;
+    const { comment, isByHand, run } = this.place;
     if (comment !== undefined)
-      return { agent: "agent run", prompt: "", "trigger-phrase": "/agent", "github-token": "ghs_simulated_0123456789" };
+      return {
+        agent: "agent run",
+        prompt: "",
+        "trigger-phrase": "/agent",
+        "github-token": "ghs_simulated_0123456789",
+        ...(hasChanges && { changes: "list" }),
+      };
+    const ofNight = isSamePrompt ? "Update the docs" : `Update the docs, night ${run}`;
     return {
       agent: "agent run",
-      prompt: isSamePrompt ? "Update the docs" : `Update the docs, night ${this.place.run}`,
+      prompt: isByHand ? `Fix the page of request ${run}` : ofNight,
       "github-token": "ghs_simulated_0123456789",
       "on-rerun": this.plan.onRerun,
       ...(hasSession && { session: "nightly" }),
@@ -263,10 +272,10 @@ export class Attempt implements Calls {
 
   #environment(): Record<string, string> {
     const { cache } = this.plan;
-    const { comment } = this.place;
+    const { comment, isByHand } = this.place;
     return {
       RUNNER_OS: "Linux",
-      GITHUB_EVENT_NAME: comment === undefined ? "schedule" : "issue_comment",
+      GITHUB_EVENT_NAME: comment !== undefined ? "issue_comment" : isByHand ? "workflow_dispatch" : "schedule",
       ...(comment !== undefined && { GITHUB_EVENT_PATH: comment.file }),
       GITHUB_REPOSITORY: `${owner}/${this.#world.gitHub.name}`,
       GITHUB_REPOSITORY_ID: "7",

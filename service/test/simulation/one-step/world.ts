@@ -30,8 +30,9 @@ export class World {
   readonly #numbers = new Map<number, number>();
   /** The comments that started runs. */
   readonly #comments = new Map<number, AskingComment | undefined>();
-  /** The commits of `main` at which runs began. */
+  /** The commits of `main` at which runs began, and which of them people started. */
   readonly #commits = new Map<number, string>();
+  readonly #byHand = new Set<number>();
 
   constructor(plan: Plan, folder: string) {
     this.plan = plan;
@@ -58,14 +59,20 @@ export class World {
     this.#numbers.set(own, number);
     const sha = this.#commits.get(own) ?? this.gitHub.remote.head("main");
     this.#commits.set(own, sha);
-    return { run: own, number, comment: this.#commentOf(own, plan.trigger), sha };
+    const comment = this.#commentOf(own, plan.trigger);
+    if (number === 1 && comment === undefined && plan.trigger === "by-hand") this.#byHand.add(own);
+    return { run: own, number, comment, sha, isByHand: this.#byHand.has(own) };
   }
 
   /** Returns the comment that started a run, which people write if it is new; `undefined` for a night. */
   #commentOf(run: number, trigger: Trigger): AskingComment | undefined {
     if (!this.#comments.has(run)) {
       const pull = this.gitHub.pulls.findLast(({ by }) => by === "bot");
-      const isNight = !this.plan.hasComments || trigger === "night" || (trigger === "pull" && pull === undefined);
+      const isNight =
+        !this.plan.hasComments ||
+        trigger === "night" ||
+        trigger === "by-hand" ||
+        (trigger === "pull" && pull === undefined);
       const number = trigger === "pull" ? pull?.number : undefined;
       this.#comments.set(run, isNight ? undefined : this.threads.comment(run, { number, isNew: trigger === "anew" }));
     }
