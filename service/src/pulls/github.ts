@@ -130,8 +130,8 @@ export class GitHubPullRequests implements PullRequestPlatform {
   }
 
   /**
-   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise the newest. Without one,
-   * that which another account has open from there into a target.
+   * Returns the pull request that an account opened from a branch of this repository: the open one, otherwise that which another account has
+   * open from there into a target, otherwise the newest.
    *
    * @throws if GitHub cannot be reached, or its answer is not understood
    */

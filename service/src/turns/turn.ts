@@ -137,7 +137,9 @@ async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { checkResult, checkOutput } = maker;
   const checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
   store.runningTurns.endEarlier(turn, maker, checkResult === null ? undefined : checked);
-  if (maker.promptHash !== hashPrompt(turn.prompt) || maker.covers !== turn.covers) return false;
+  // A re-run for which nothing is new has no range.
+  const hasRange = maker.covers === turn.covers || (turn.covers === null && turn.step && turn.step === maker.step);
+  if (maker.promptHash !== hashPrompt(turn.prompt) || !hasRange) return false;
   log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
   const report = { answer: maker.answer ?? undefined, ...checked };
   await patiently(() => store.runningTurns.setReport(turn, report));

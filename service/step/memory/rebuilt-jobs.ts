@@ -91,7 +91,7 @@ export class RebuiltJobs {
       return this.rebuild(jobId, named);
     if (head === undefined && kept.length === 0) return undefined;
     // A turn pushes before it opens the pull request.
-    const isOwn = head === undefined || (pull !== undefined && !pull.isOthers);
+    const isOwn = head === undefined || (pull !== undefined && (!pull.isOthers || pull.hasOwn === true));
     if (!isOwn && !(await pullRequests.hasCreated(branch, account))) {
       if (this.#isNew(jobId, [...kept, ...commits])) throw new Error(`GitHub does not show yet who created ${branch}`);
       return undefined;

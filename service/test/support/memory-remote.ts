@@ -126,8 +126,8 @@ export class MemoryRemote {
   }
 
   /** Merges a branch into the default branch with a merge commit. */
-  merge(branch: string): void {
-    this.#mergeInto(branch, [this.head(this.defaultBranch), this.head(branch)]);
+  merge(branch: string, message?: string): void {
+    this.#mergeInto(branch, [this.head(this.defaultBranch), this.head(branch)], message);
   }
 
   /** Merges a branch into the default branch as one commit, without the branch as a parent. */

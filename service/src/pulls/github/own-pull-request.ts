@@ -17,8 +17,9 @@ export interface OwnPullRequest {
   /** Untrusted: whoever may write to the repository can edit it. Empty if it is another account's, which may be anybody's. */
   body: string;
   target: string;
-  /** Whether another account opened it. Default: not. */
+  /** Whether another account opened it, and whether the account had one of the branch before. Default: not. */
   isOthers?: boolean;
+  hasOwn?: boolean;
 }
 
 const time = z.string().check(z.refine((text) => Number.isFinite(Date.parse(text))));
@@ -57,10 +58,14 @@ export function selectOwn(data: unknown, branch: string, account: Account, targe
     .filter(({ head, base }) => head.ref === branch && head.repo?.id === base.repo.id)
     .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
   const own = fromHere.filter(({ user }) => isAccount(user, account));
-  const selected = own.find(({ state }) => state === "open") ?? own[0];
-  if (selected !== undefined) return describe(selected);
+  const open = own.find(({ state }) => state === "open");
   const others = fromHere.find(({ state, base }) => state === "open" && base.ref === target);
-  return others && { ...describe(others), body: "", isOthers: true };
+  const [newest] = own;
+  // Commits that came after an own one was closed are in what another account has opened since.
+  if (open === undefined && others !== undefined)
+    return { ...describe(others), body: "", isOthers: true, hasOwn: newest !== undefined };
+  const selected = open ?? newest;
+  return selected && describe(selected);
 }
 
 function describe({ html_url: link, state, head, base, body, ...times }: z.infer<typeof listed>): OwnPullRequest {

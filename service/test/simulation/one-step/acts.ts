@@ -15,7 +15,7 @@ function onGitHub(act: Act, gitHub: MemoryGitHub, job: string | undefined, now: 
   const { remote, pulls } = gitHub;
   if (act === "push-main" || act === "push-main-shared") {
     const path = act === "push-main" ? `docs/people-${now}.md` : "docs/shared.md";
-    remote.commitTo("main", { [path]: `People's line of ${now}\n` });
+    gitHub.pushMain({ [path]: `People's line of ${now}\n` });
     return true;
   }
   if (act === "rename") {
@@ -54,7 +54,7 @@ function onGitHub(act: Act, gitHub: MemoryGitHub, job: string | undefined, now: 
     return true;
   }
   if (remote.objects.merge(remote.head("main"), open.head) === undefined) return false;
-  if (act === "merge" || act === "merge-and-delete") remote.merge(branch);
+  if (act === "merge" || act === "merge-and-delete") remote.merge(branch, gitHub.mergeMessage(open));
   else {
     const { message } = remote.objects.commit(open.head);
     remote.squash(

@@ -36,6 +36,7 @@ export interface AgentRun {
   end: AgentResult["end"] | undefined;
   /** Whether its worktree differs from what it got. */
   isChanging: boolean;
+  prompt: string;
 }
 
 /** Where the attempts of a run stand. */
@@ -45,6 +46,10 @@ export interface Place {
   number: number;
   /** What started the run; `undefined` for the schedule. */
   comment: AskingComment | undefined;
+  /** The commit of `main` when the run began. */
+  sha: string;
+  /** Whether a person started it, with a prompt of their own. */
+  isByHand: boolean;
 }
 
 /** After a signal, the runner kills what is left, in milliseconds. */
@@ -103,6 +108,12 @@ export class Attempt implements Calls {
     const { comment } = this.place;
     if (comment !== undefined) return comment.isNew ? undefined : `thread ${comment.number}`;
     return this.#world.plan.hasSession ? "nightly" : undefined;
+  }
+
+  /** Whether its prompt lists what people pushed. */
+  get isToldChanges(): boolean {
+    const { hasSession, hasChanges } = this.#world.plan;
+    return hasSession && hasChanges && this.place.comment === undefined && !this.place.isByHand;
   }
 
   get outcome(): string {
@@ -238,25 +249,33 @@ export class Attempt implements Calls {
   }
 
   #inputs(): Record<string, string> {
-    const { hasSession, isSamePrompt } = this.#world.plan;
-    const { comment } = this.place;
+    const { hasSession, hasChanges, isSamePrompt } = this.#world.plan;
+    const { comment, isByHand, run } = this.place;
     if (comment !== undefined)
-      return { agent: "agent run", prompt: "", "trigger-phrase": "/agent", "github-token": "ghs_simulated_0123456789" };
+      return {
+        agent: "agent run",
+        prompt: "",
+        "trigger-phrase": "/agent",
+        "github-token": "ghs_simulated_0123456789",
+        ...(hasChanges && { changes: "list" }),
+      };
+    const ofNight = isSamePrompt ? "Update the docs" : `Update the docs, night ${run}`;
     return {
       agent: "agent run",
-      prompt: isSamePrompt ? "Update the docs" : `Update the docs, night ${this.place.run}`,
+      prompt: isByHand ? `Fix the page of request ${run}` : ofNight,
       "github-token": "ghs_simulated_0123456789",
       "on-rerun": this.plan.onRerun,
       ...(hasSession && { session: "nightly" }),
+      ...(this.isToldChanges && { changes: "list" }),
     };
   }
 
   #environment(): Record<string, string> {
     const { cache } = this.plan;
-    const { comment } = this.place;
+    const { comment, isByHand } = this.place;
     return {
       RUNNER_OS: "Linux",
-      GITHUB_EVENT_NAME: comment === undefined ? "schedule" : "issue_comment",
+      GITHUB_EVENT_NAME: comment !== undefined ? "issue_comment" : isByHand ? "workflow_dispatch" : "schedule",
       ...(comment !== undefined && { GITHUB_EVENT_PATH: comment.file }),
       GITHUB_REPOSITORY: `${owner}/${this.#world.gitHub.name}`,
       GITHUB_REPOSITORY_ID: "7",
@@ -266,7 +285,7 @@ export class Attempt implements Calls {
       GITHUB_RUN_ATTEMPT: String(this.place.number),
       GITHUB_JOB: "docs",
       GITHUB_ACTION: "__acme_action",
-      GITHUB_SHA: String(this.place.run).padStart(40, "0"),
+      GITHUB_SHA: this.place.sha,
       RUNNER_NAME: `runner ${this.index}`,
       ...(cache !== "absent" && {
         ACTIONS_CACHE_URL: "http://localhost/",
@@ -351,14 +370,14 @@ export class Attempt implements Calls {
       ...memoryHost,
       appendLog: (_file, text) => void this.log.push(text.trimEnd()),
       runAgent: async (agent, options) => {
-        const { directories, logFile, jobId, signal } = options;
+        const { directories, logFile, jobId, signal, prompt } = options;
         if (logFile === "/dev/null") {
           this.#layOut(repository, agent.command({ isFollowUp: false, isSandboxed: false }).args, directories.tree);
           return { end: "completed", message: "laid\n", error: undefined };
         }
         return link.call(
           { place: "agent", isWrite: true },
-          () => this.#runAgent(repository, link, { tree: directories.tree, job: jobId, signal }),
+          () => this.#runAgent(repository, link, { tree: directories.tree, job: jobId, prompt, signal }),
           () => new Error("agents do not fail so"),
         );
       },
@@ -378,13 +397,13 @@ export class Attempt implements Calls {
   async #runAgent(
     repository: MemoryRepository,
     { process }: Link,
-    { tree, job, signal }: { tree: string; job: string; signal: AbortSignal },
+    { tree, job, prompt, signal }: { tree: string; job: string; prompt: string; signal: AbortSignal },
   ): Promise<AgentResult> {
     const { timeline, runs } = this.#world;
     const { kind, ms } = this.plan.agent;
     const id = `${this.index}-${this.#agents++}`;
     const isChanging = kind !== "nothing" && kind !== "gives-up";
-    const run: AgentRun = { id, attempt: this, job, startedAt: timeline.now, end: undefined, isChanging };
+    const run: AgentRun = { id, attempt: this, job, startedAt: timeline.now, end: undefined, isChanging, prompt };
     this.#world.onAgent(run);
     runs.push(run);
     await process.sleep(ms / 2, signal);

@@ -2,6 +2,7 @@ import type { Timeline } from "../../../../test/simulation/timeline.ts";
 import { epoch } from "../../../../test/support/fake-clock.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
+import type { Edits } from "../../support/memory-objects.ts";
 import { MemoryRemote } from "../../support/memory-remote.ts";
 
 /** Who does something on GitHub: the workflow's token, or a person. */
@@ -17,10 +18,13 @@ export interface Pull {
   by: Account;
   isDraft: boolean;
   state: "open" | "closed" | "merged";
-  /** The last commit of its branch. */
+  /** The last commit of its branch, and what that began from. */
   head: string;
+  base: string;
   createdAt: number;
   endedAt: number | null;
+  /** The commit of its target by which it was merged. */
+  mergeCommit: string | undefined;
 }
 
 /** The creation of a branch, or a later move of it. */
@@ -37,13 +41,16 @@ const repositoryId = 7;
 const accounts = { bot: { login: "github-actions[bot]", id: 41898282 }, person: { login: "writer", id: 2 } };
 const files = { "README.md": "# Docs\n", "docs/guide.md": "# Guide\n", "docs/shared.md": "Nobody's line\n" };
 
+/** When the repository was made, in milliseconds before a history begins: longer than what the first night is told of. */
+const longAgoMs = 10 * 86_400_000;
+
 /** The branches of the repository, whose commits have the time of the timeline. */
 class DatedRemote extends MemoryRemote {
   clock: (() => number) | undefined;
   onMove: ((branch: string, before: string | undefined) => void) | undefined;
 
   override now(): number {
-    return Math.floor((this.clock?.() ?? epoch) / 1000);
+    return Math.floor((this.clock?.() ?? epoch - longAgoMs) / 1000);
   }
 
   override setHead(branch: string, commit: string): void {
@@ -59,6 +66,9 @@ class DatedRemote extends MemoryRemote {
   }
 }
 
+/** A changed file, as GitHub lists it. */
+const showFile = (filename: string) => ({ filename, status: "modified", additions: 1, deletions: 0 });
+
 /** A repository on GitHub: its branches, the refs of kept work, its pull requests, and what GitHub tells of all that. */
 export class MemoryGitHub {
   readonly remote = new DatedRemote(files);
@@ -73,6 +83,8 @@ export class MemoryGitHub {
   refusesRefs = false;
   refusesPulls = false;
   refusesMoves = false;
+  /** What people pushed to `main`, oldest first. */
+  readonly mainPushes: { subject: string; commit: string; at: number }[] = [];
   /** Who moves branches now. */
   #actor: Account = "bot";
   readonly #timeline: Timeline;
@@ -108,8 +120,23 @@ export class MemoryGitHub {
 
   /** Ends a pull request. A merge does not move the target. */
   end(pull: Pull, state: "closed" | "merged"): void {
-    Object.assign(pull, { state, endedAt: this.now });
+    const mergeCommit = state === "merged" ? this.remote.heads.get(pull.target) : undefined;
+    Object.assign(pull, { state, endedAt: this.now, mergeCommit });
   }
+
+  /** Pushes a commit to `main`, with a subject of its own. */
+  pushMain(edits: Edits): void {
+    const subject = `Push ${this.mainPushes.length} of people`;
+    this.mainPushes.push({
+      subject,
+      commit: this.remote.commitTo("main", edits, `${subject}\n`),
+      at: this.#timeline.now,
+    });
+  }
+
+  /** Returns the message that GitHub gives a merge. */
+  readonly mergeMessage = ({ number, branch, title }: Pull): string =>
+    `Merge pull request #${number} from ${owner}/${branch}\n\n${title}\n`;
 
   #moved(branch: string, before: string | undefined): void {
     const { heads, objects } = this.remote;
@@ -178,6 +205,21 @@ export class MemoryGitHub {
       case "GET /pulls/N":
         if (pull !== undefined) return this.#show(pull);
         break;
+      case "GET /pulls/N/commits":
+        if (pull !== undefined)
+          return this.remote.objects
+            .log([pull.head], [pull.base])
+            .map(({ id }) => this.#showCommit(id))
+            .reverse();
+        break;
+      case "GET /compare/N":
+        return this.#compare(String(given.basehead));
+      case "GET /commits":
+        return this.#commitsOf(String(given.sha), given.since === undefined ? 0 : Date.parse(String(given.since)));
+      case "GET /commits/N":
+        return { files: this.#filesOf(String(given.ref)) };
+      case "GET /commits/N/pulls":
+        return this.pulls.filter(({ mergeCommit }) => mergeCommit === given.ref).map((one) => this.#show(one));
       case "PATCH /pulls/N":
         if (pull !== undefined) return this.#show(Object.assign(pull, { body: String(given.body) }));
         break;
@@ -191,6 +233,41 @@ export class MemoryGitHub {
       default:
     }
     throw new GitHubError(`GitHub answered 404 to ${route}: Not Found`, 404);
+  }
+
+  /** Compares two commits, as "Compare two commits" in GitHub's documentation says. */
+  #compare(basehead: string): unknown {
+    const { objects } = this.remote;
+    const [base = "", head = ""] = basehead.split("...");
+    if (!this.remote.has(base) || !this.remote.has(head)) throw new GitHubError("GitHub answered 404: Not Found", 404);
+    const [ahead, behind] = [objects.log([head], [base]), objects.log([base], [head])];
+    const status =
+      ahead.length === 0 ? (behind.length === 0 ? "identical" : "behind") : behind.length === 0 ? "ahead" : "diverged";
+    const changed = objects.changedPaths(objects.mergeBase(base, head) ?? base, head);
+    return {
+      status,
+      total_commits: ahead.length,
+      commits: ahead.map(({ id }) => this.#showCommit(id)).reverse(),
+      files: changed.map(showFile),
+    };
+  }
+
+  #commitsOf(head: string, since: number): unknown[] {
+    const all = this.remote.objects.log([head]).filter(({ at }) => at * 1000 >= since);
+    return all.slice(0, 100).map(({ id }) => this.#showCommit(id));
+  }
+
+  #filesOf(commit: string): unknown[] {
+    const { objects } = this.remote;
+    const [parent] = objects.commit(commit).parents;
+    return (parent === undefined ? [...objects.files(commit).keys()] : objects.changedPaths(parent, commit)).map(
+      showFile,
+    );
+  }
+
+  #showCommit(id: string) {
+    const { parents, message } = this.remote.objects.commit(id);
+    return { sha: id, parents: parents.map((sha) => ({ sha })), commit: { message } };
   }
 
   #graphql(query: string, variables: unknown): unknown {
@@ -230,8 +307,10 @@ export class MemoryGitHub {
       isDraft: draft === true,
       state: "open",
       head: commit,
+      base: objects.mergeBase(commit, onto) ?? onto,
       createdAt: this.now,
       endedAt: null,
+      mergeCommit: undefined,
     };
     this.pulls.push(pull);
     return pull;
@@ -252,7 +331,21 @@ export class MemoryGitHub {
     this.names.add(name);
   }
 
-  #show({ number, branch, target, title, body, by, isDraft, state, head, createdAt, endedAt }: Pull) {
+  #show({
+    number,
+    branch,
+    target,
+    title,
+    body,
+    by,
+    isDraft,
+    state,
+    head,
+    base,
+    createdAt,
+    endedAt,
+    mergeCommit,
+  }: Pull) {
     const at = endedAt === null ? null : new Date(endedAt).toISOString();
     return {
       number,
@@ -268,8 +361,9 @@ export class MemoryGitHub {
       updated_at: at ?? new Date(createdAt).toISOString(),
       closed_at: at,
       merged_at: state === "merged" ? at : null,
+      merge_commit_sha: mergeCommit ?? null,
       head: { ref: branch, sha: head, repo: { id: repositoryId } },
-      base: { ref: target, repo: { id: repositoryId } },
+      base: { ref: target, sha: base, repo: { id: repositoryId } },
     };
   }
 }

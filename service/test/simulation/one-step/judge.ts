@@ -21,6 +21,9 @@ const conflicts: readonly Act[] = [
 const isSame = (one: Attempt, other: Attempt): boolean =>
   one.outcome === "pr-created" && one.toolkit.outputs["pr-number"] === other.toolkit.outputs["pr-number"];
 
+const subjectsIn = ({ prompt }: AgentRun): string[] => prompt.match(/Push \d+ of people/g) ?? [];
+
+const dayMs = 86_400_000;
 /** How long an agent may have worked before others can know it, in milliseconds. */
 const announcedMs = 5000;
 
@@ -88,6 +91,7 @@ export class Judge {
   agentBegins(run: AgentRun): void {
     this.#checkPaidOnce(run);
     this.#checkAlone(run);
+    this.#checkToldOnce(run);
   }
 
   /** Returns the agents of a run since the last attempt that was to send its request anew. */
@@ -127,6 +131,42 @@ export class Judge {
       if (isWorking && isKnown && other.attempt.stopped === undefined)
         this.#violate(run.attempt, `an agent begins while ${other.id} works for the same session`);
     }
+  }
+
+  /** Returns what people pushed of which agents were told that completed. @param counts - whether an agent counts. Default: each */
+  #told(counts: (attempt: Attempt) => boolean = () => true): Set<string> {
+    const nights = this.#world.runs.filter(({ attempt, end }) => attempt.isToldChanges && end === "completed");
+    return new Set(nights.filter(({ attempt }) => counts(attempt)).flatMap((run) => subjectsIn(run)));
+  }
+
+  /** No agent of a night is paid for what others were told of. */
+  #checkToldOnce(run: AgentRun): void {
+    const { plan, attempts } = this.#world;
+    const { attempt } = run;
+    const isDisturbed = attempts.some((one) => one.plan.faults.length > 0 || one.stopped !== undefined);
+    const isAlone = attempts.every((one) => one.plan.beside === undefined && one.plan.onRerun === "resume");
+    if (!attempt.isToldChanges || !plan.takesRefs || isDisturbed || !isAlone) return;
+    if (this.#hasActed([...removals, ...conflicts, "evict"], 0, run.startedAt)) return;
+    // What a run that failed was told, the next one is told, too.
+    const told = this.#told((one) => one.place.run !== attempt.place.run && one.end === "passed");
+    if (subjectsIn(run).every((subject) => told.has(subject)))
+      this.#violate(attempt, "an agent is paid although nothing is new");
+  }
+
+  /** Agents of nights were told of everything, as far as it is no older than a day, or the nights know of each other. */
+  #checkTold(): void {
+    const { plan, attempts, gitHub, timeline } = this.#world;
+    const knows = ({ plan: one }: Attempt): boolean =>
+      one.cache === "write" && one.faults.every(({ place }) => place !== "cache");
+    const areRemembered = attempts.every(knows) && !this.#hasActed(["evict"], 0, timeline.now);
+    // Before that, no night left word of what it was told.
+    const first = attempts.find((one) => one.isToldChanges && one.end === "passed");
+    if (first === undefined || !plan.takesRefs) return;
+    if (timeline.now >= dayMs && !areRemembered) return;
+    const told = this.#told();
+    for (const { subject, at } of gitHub.mainPushes)
+      if (at > first.startedAt - dayMs && !told.has(subject))
+        this.violations.push(`no agent that completed was told of ${subject}`);
   }
 
   #hasActed(acts: readonly Act[], from: number, to: number): boolean {
@@ -231,10 +271,12 @@ export class Judge {
   finish(): void {
     const { plan, attempts, runs } = this.#world;
     const holders = this.holders();
+    this.#checkTold();
     for (const attempt of attempts.slice(-2)) {
       const own = runs.filter(({ attempt: by }) => by.place.run === attempt.place.run);
       const isUnchanged = own.some(({ end, isChanging }) => end === "completed" && !isChanging);
       const isMerged = own.some(({ id }) => holders.get(id)?.has("main") || holders.get(id)?.has("merged"));
+      if (attempt.outcome === "skipped" && attempt.isToldChanges) continue;
       if (attempt.outcome === "no-changes" && (isUnchanged || isMerged)) continue;
       // Work that was refused by closing its pull request, or that conflicts, is only published if somebody asks once more.
       const isRefused = attempt.outcome === "failed" || attempt.outcome === "archived";

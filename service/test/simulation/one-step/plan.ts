@@ -34,10 +34,10 @@ export const acts = [
 export type Act = (typeof acts)[number];
 
 /**
- * What starts a run: the night's schedule, or a comment, in an issue or in the agent's newest pull request. `anew`: a comment in the issue that
- * asks for a new job.
+ * What starts a run: the night's schedule, a person who has a prompt of their own for the session, or a comment, in an issue or in the agent's
+ * newest pull request. `anew`: a comment in the issue that asks for a new job.
  */
-export type Trigger = "night" | "issue" | "anew" | "pull";
+export type Trigger = "night" | "by-hand" | "issue" | "anew" | "pull";
 
 /** An agent, and for how long it works. */
 export interface AgentPlan {
@@ -97,6 +97,8 @@ export interface Plan {
   /** Whether comments start runs, too; otherwise, each is a night's. */
   hasComments: boolean;
   hasSession: boolean;
+  /** Whether the nights of a session are told what people pushed. */
+  hasChanges: boolean;
   isPrivate: boolean;
   /** Whether GitHub accepts refs of kept work. */
   takesRefs: boolean;
@@ -118,7 +120,7 @@ const agent = fc.record<AgentPlan>({
   ),
   ms: fc.constantFrom(2000, 20_000),
 });
-const trigger = fc.constantFrom<Trigger>("night", "night", "issue", "pull", "pull", "anew");
+const trigger = fc.constantFrom<Trigger>("night", "night", "night", "by-hand", "issue", "pull", "pull", "anew");
 const call = fc.oneof(fc.nat(20), fc.nat(60));
 const act = fc.constantFrom(...acts);
 const fault = fc.record<Fault>({
@@ -157,6 +159,7 @@ const attempt = fc.record<AttemptPlan>({
 export const plans: fc.Arbitrary<Plan> = fc.record<Plan>({
   hasComments: fc.boolean(),
   hasSession: fc.boolean(),
+  hasChanges: fc.boolean(),
   isPrivate: fc.boolean(),
   takesRefs: rarely(2, fc.constant(false)).map((takes) => takes ?? true),
   isSamePrompt: rarely(3, fc.constant(true)).map((isSame) => isSame ?? false),

@@ -30,6 +30,9 @@ export class World {
   readonly #numbers = new Map<number, number>();
   /** The comments that started runs. */
   readonly #comments = new Map<number, AskingComment | undefined>();
+  /** The commits of `main` at which runs began, and which of them people started. */
+  readonly #commits = new Map<number, string>();
+  readonly #byHand = new Set<number>();
 
   constructor(plan: Plan, folder: string) {
     this.plan = plan;
@@ -54,14 +57,22 @@ export class World {
     this.#newestRun = Math.max(this.#newestRun, own);
     const number = (this.#numbers.get(own) ?? 0) + 1;
     this.#numbers.set(own, number);
-    return { run: own, number, comment: this.#commentOf(own, plan.trigger) };
+    const sha = this.#commits.get(own) ?? this.gitHub.remote.head("main");
+    this.#commits.set(own, sha);
+    const comment = this.#commentOf(own, plan.trigger);
+    if (number === 1 && comment === undefined && plan.trigger === "by-hand") this.#byHand.add(own);
+    return { run: own, number, comment, sha, isByHand: this.#byHand.has(own) };
   }
 
   /** Returns the comment that started a run, which people write if it is new; `undefined` for a night. */
   #commentOf(run: number, trigger: Trigger): AskingComment | undefined {
     if (!this.#comments.has(run)) {
       const pull = this.gitHub.pulls.findLast(({ by }) => by === "bot");
-      const isNight = !this.plan.hasComments || trigger === "night" || (trigger === "pull" && pull === undefined);
+      const isNight =
+        !this.plan.hasComments ||
+        trigger === "night" ||
+        trigger === "by-hand" ||
+        (trigger === "pull" && pull === undefined);
       const number = trigger === "pull" ? pull?.number : undefined;
       this.#comments.set(run, isNight ? undefined : this.threads.comment(run, { number, isNew: trigger === "anew" }));
     }
@@ -84,6 +95,7 @@ export class World {
   /** Lives through the history. */
   async run(): Promise<void> {
     const { timeline, gitHub, judge } = this;
+    gitHub.asPerson(() => gitHub.pushMain({ "docs/first.md": "The first page\n" }));
     for (const plan of [...this.plan.attempts, ...lastAttempts]) {
       gitHub.refusesMoves = plan.refuses === "moves";
       gitHub.refusesPulls = plan.refuses === "pulls";
@@ -131,7 +143,10 @@ const healthy: AttemptPlan = {
 };
 
 /** After all that can go wrong, somebody runs the newest run again, and there is another one. */
-const lastAttempts: readonly AttemptPlan[] = [{ ...healthy, run: "again" }, healthy];
+const lastAttempts: readonly AttemptPlan[] = [
+  { ...healthy, run: "again" },
+  { ...healthy, before: ["push-main"] },
+];
 
 /** Resolves once every promise that can settle without time passing has settled, also those that wait for a file. */
 async function settled(): Promise<void> {

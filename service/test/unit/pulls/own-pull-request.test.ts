@@ -52,12 +52,13 @@ test.each([
   expect(select(pull(3, other), pull(2, closed))?.link).toMatch(/2$/);
 });
 
-test("of another account counts while it is open into the target, without its text, if there is no other", () => {
+test("of another account counts while it is open into the target, without its text, if no other is", () => {
   const others = { user: null, body: "Text", base: { ref: "trunk", repo: { id: 1 } } };
   const found = { link: "https://github.com/acme/docs/pull/2", isOthers: true, body: "", closedAt: null };
   expect(select(pull(2, others))).toMatchObject(found);
   expect(select(pull(2, { ...others, ...closed }))).toBeUndefined();
-  expect(select(pull(2, others), pull(1, closed))).toMatchObject({ state: "closed" });
+  // The commits that came since are in that.
+  expect(select(pull(2, others), pull(1, closed))).toMatchObject({ ...found, hasOwn: true });
   expect(select(pull(2, { ...others, head: { ref: branch, sha, repo: { id: 2 } } }))).toBeUndefined();
 });
 
