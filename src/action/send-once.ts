@@ -144,6 +144,7 @@ class Sending {
     const readThread = conversation && (() => conversation.read());
     this.#evidence = await gather(replies, this.#memory.session, readThread, this.#run);
     this.#memory.firstBase = replies.words.base;
+    this.#memory.firstCovers = replies.words.covers;
     return this.#isAborted ? cancelledBeforeSending : undefined;
   }
 

@@ -39,6 +39,8 @@ export class JobCopier implements AgentHomes {
   readonly #restores = new Map<string, Promise<void>>();
   /** The steps under which something was sent that is in the store. Everything else that is sent under them comes here, too. */
   readonly #knownSteps = new Set<string>();
+  /** The sessions on whose job another machine has worked since it was restored. */
+  readonly #changedSessions = new Set<string>();
   /** Since when copies cannot be read for a reason that probably lasts. */
   #failingSince: number | undefined;
 
@@ -78,11 +80,13 @@ export class JobCopier implements AgentHomes {
   /**
    * Restores a job if the store does not know it and there is a copy. A turn that was running waits then.
    *
+   * @param hasChanged - whether to restore it although the store knows it, unless a turn of it is active here. Default: no
    * @throws SourceUnavailable if it is unknown whether there is a copy
    */
-  async restore(jobId: string): Promise<void> {
+  async restore(jobId: string, hasChanged = false): Promise<void> {
     if (!jobIdPattern.test(jobId)) return;
-    const restore = this.#restores.get(jobId) ?? this.#restore(jobId).finally(() => this.#restores.delete(jobId));
+    const restore =
+      this.#restores.get(jobId) ?? this.#restore(jobId, hasChanged).finally(() => this.#restores.delete(jobId));
     this.#restores.set(jobId, restore);
     await restore;
   }
@@ -125,8 +129,10 @@ export class JobCopier implements AgentHomes {
       log(`the job of a session cannot be looked up: ${errorMessage(error)}`);
       throw this.#unavailable(error);
     });
+    if (typeof job === "object") this.#changedSessions.add(session);
     if (typeof job === "object") return job;
-    if (job !== undefined) await this.restore(job);
+    if (job !== undefined) await this.restore(job, this.#changedSessions.has(session));
+    this.#changedSessions.delete(session);
     return undefined;
   }
 
@@ -152,9 +158,10 @@ export class JobCopier implements AgentHomes {
     this.#homes.delete(jobId);
   }
 
-  async #restore(jobId: string): Promise<void> {
+  async #restore(jobId: string, hasChanged: boolean): Promise<void> {
     const { copies, store, folder, log } = this.#options;
-    if ((await store.jobs.find(jobId)) !== undefined) return;
+    const known = await store.jobs.find(jobId);
+    if (known !== undefined && (!hasChanged || known.state === "active")) return;
     const { home } = new JobDirectory(folder, jobId);
     // Outside the folder of the jobs, where directories of unknown jobs are removed.
     const restored = join(folder, `restored-${jobId}`);

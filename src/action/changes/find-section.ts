@@ -18,6 +18,8 @@ export async function findSection(
   run: Run,
 ): Promise<{ section: string } | RunResult> {
   const { state, log, ports } = run;
+  // What was read before another run went on with the session.
+  state.changes = undefined;
   try {
     const changes = await readChanges(settings, remembered, run);
     if (changes && "kind" in changes) return changes;
@@ -70,7 +72,7 @@ async function readChanges(
   const repository = repositoryOf(await connectRepository(run, readingLimits));
   const range = await findRange(since, remembered, repository, run);
   if (!range || "kind" in range) return range;
-  const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJob, range, repository, run);
+  const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
   const parts = segments
     ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
     : [range];
@@ -83,12 +85,13 @@ async function readChanges(
       (previousName !== undefined && paths.matches(previousName)) ||
       (isSubmodule && paths.into(name).length > 0),
   );
-  const { base, head } = range;
+  const { base, head, continues } = range;
   const name = environment.GITHUB_REPOSITORY ?? "";
   return {
     repository: name,
     base,
     head,
+    continues,
     url: `${serverUrl(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
     commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),
     commits: parts.flatMap(({ commits }) => commits),
