@@ -81,6 +81,33 @@ test("restores a job once, however many ask for it at the same time, and its tur
   expect(await store.runningTurns.startNext()).toBeUndefined();
 });
 
+test("restores a session's job anew after another machine has worked on it, unless a turn of it is active here", async () => {
+  const { store, folder } = setUp();
+  let now = { ...copy, session: "nightly", turns: [{ ...waitingTurn, state: "completed" as const, endedAt: 8 }] };
+  let busy: { job: string; until: number } | undefined;
+  const copies: JobCopies = {
+    save: async () => {},
+    restore: async () => now,
+    jobOfSession: async () => id,
+    busyJobOf: async () => busy,
+  };
+  const copier = new JobCopier({ copies, store, folder, log: () => {} });
+  const turns = async () => (await store.turns.ofJob(id)).map((turn) => turn.identity);
+  const work = async (turn: number) => {
+    busy = { job: id, until: 9 };
+    expect(await copier.restoreSession("nightly", "s")).toEqual(busy);
+    now = { ...now, turns: now.turns.flatMap((one) => [one, { ...one, id: turn, identity: identityOf(turn) }]) };
+    busy = undefined;
+    expect(await copier.restoreSession("nightly", "s")).toBeUndefined();
+  };
+  await copier.restoreSession("nightly");
+  await work(8);
+  expect(await turns()).toEqual([identityOf(7), identityOf(8)]);
+  await store.turns.add(id, "Go on", 9);
+  await work(10);
+  expect(await turns()).toHaveLength(3);
+});
+
 test("saves a job with its home directory only while no turn of it is waiting or running", async () => {
   const { store, copies, copier, addJob, addHome } = setUp();
   await addJob();
