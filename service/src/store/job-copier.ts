@@ -175,7 +175,7 @@ export class JobCopier implements AgentHomes {
     await removeDirectory(home);
     mkdirSync(dirname(home), { recursive: true });
     if (existsSync(restored)) renameSync(restored, home);
-    await store.jobs.addCopy(job);
+    await store.jobs.addCopy(job, known !== undefined);
     log(`${jobId}: restored`);
   }
 }

@@ -135,8 +135,8 @@ export class StoredJobs {
     return job && { ...job, turns: await database.rows<TurnCopy>(turns, id) };
   }
 
-  /** Adds a job of another store, in place of what is known of it. Its running turns become waiting ones. */
-  async addCopy(copy: JobCopy): Promise<void> {
+  /** Adds a job of another store. Its running turns become waiting ones. @param replaces - whether it is known. Default: no */
+  async addCopy(copy: JobCopy, replaces = false): Promise<void> {
     const { database, ready, announcements, skipTurnIds } = this.#parts;
     const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
     const { branch = jobBranch(id) } = copy;
@@ -145,8 +145,8 @@ export class StoredJobs {
         (id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       const place = [archivedAt, pullRequest, head, base, session, branch];
-      for (const table of ["turn", '"pullRequest"']) await transaction.run(`DELETE FROM ${table} WHERE job = ?`, id);
-      await transaction.run("DELETE FROM job WHERE id = ?", id);
+      for (const known of replaces ? ["turn WHERE job", '"pullRequest" WHERE job', "job WHERE id"] : [])
+        await transaction.run(`DELETE FROM ${known} = ?`, id);
       await transaction.run(insertJob, id, project, createdAt, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
       for (const turn of turns) {

@@ -7,7 +7,7 @@ import { connectRepository, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
 import type { ChangesSettings } from "../settings.ts";
 import { withoutMergesOf } from "./own-merges.ts";
-import { findRange, type RememberedChanges } from "./range.ts";
+import { compareTold, continuesTold, findRange, type RememberedChanges } from "./range.ts";
 import { type ChangedFile, type Changes, type Comparison, readingLimits, repositoryOf } from "./repository.ts";
 import { formatChanges } from "./section.ts";
 
@@ -70,7 +70,9 @@ async function readChanges(
 ): Promise<Changes | BlockedResult | undefined> {
   const { environment } = run.ports;
   const repository = repositoryOf(await connectRepository(run, readingLimits));
-  const range = await findRange(since, remembered, repository, run);
+  const sha = environment.GITHUB_SHA ?? "";
+  const told = await compareTold(remembered, sha, repository);
+  const range = await findRange(since, remembered, told, repository, run);
   if (!range || "kind" in range) return range;
   const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
   const parts = segments
@@ -85,13 +87,15 @@ async function readChanges(
       (previousName !== undefined && paths.matches(previousName)) ||
       (isSubmodule && paths.into(name).length > 0),
   );
-  const { base, head, continues } = range;
+  const { base, head } = range;
+  // A thread goes on with a job of the session, and a pull request is no range of its branch.
+  const isOfSession = run.state.session !== undefined && head === sha;
   const name = environment.GITHUB_REPOSITORY ?? "";
   return {
     repository: name,
     base,
     head,
-    continues,
+    continues: isOfSession && (await continuesTold(base, told, repository)),
     url: `${serverUrl(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
     commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),
     commits: parts.flatMap(({ commits }) => commits),

@@ -7,7 +7,7 @@ import type { Run } from "../run.ts";
 import { readEvent } from "../runner/environment.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import { parse } from "../runner/read-repository.ts";
-import type { Changes, Comparison, Repository } from "./repository.ts";
+import type { Comparison, Repository } from "./repository.ts";
 import type { Since } from "./since.ts";
 import { previousVersion } from "./version-order.ts";
 
@@ -85,9 +85,9 @@ async function rangeOfEvent(
 
 /**
  * Compares the commit up to which the session was told with `head`. Both memories name some, of which the nearest in the history of `head` counts:
- * another branch's say nothing about this one. `undefined` if none is in it.
+ * another branch's say nothing about this one. `undefined` if none is in it. @throws if GitHub fails
  */
-async function compareTold(
+export async function compareTold(
   { lastCommit, covered }: RememberedChanges,
   head: string,
   repository: Repository,
@@ -103,11 +103,16 @@ async function compareTold(
   }
   const last = lastCommit === undefined || lastCommit === told?.base ? undefined : await related(lastCommit);
   if (!told || !last) return told ?? last;
-  return last.status === "behind" || last.commitCount < told.commitCount ? last : told;
+  const distance = ({ isUnlisted, commitCount }: Comparison) => (isUnlisted ? Infinity : commitCount);
+  return last.status === "behind" || distance(last) < distance(told) ? last : told;
 }
 
-/** Returns whether the session has been told of all up to the end of a range, once it is told of that. */
-async function continuesTold(base: string, told: Comparison | undefined, repository: Repository): Promise<boolean> {
+/** Returns whether the session has been told of all up to the end of a range, once it is told of that. @throws if GitHub fails */
+export async function continuesTold(
+  base: string,
+  told: Comparison | undefined,
+  repository: Repository,
+): Promise<boolean> {
   if (told?.status === "behind") return false;
   if (!told || told.base === base) return true;
   return ["ahead", "identical"].includes((await repository.compare(base, told.base)).status);
@@ -136,26 +141,7 @@ function afterPreviousVersion(tag: string, tags: readonly string[]): EventRange 
 export async function findRange(
   since: Since,
   remembered: RememberedChanges,
-  repository: Repository,
-  run: Run,
-): Promise<(Comparison & Pick<Changes, "continues">) | BlockedResult | undefined> {
-  const sha = run.ports.environment.GITHUB_SHA ?? "";
-  let told: ReturnType<typeof compareTold> | undefined;
-  const findTold = () => {
-    told ??= compareTold(remembered, sha, repository);
-    return told;
-  };
-  const range = await compareRange(since, remembered, findTold, repository, run);
-  if (!range || "kind" in range) return range;
-  // A thread goes on with a job of the session, and a pull request is no range of its branch.
-  const isOfSession = run.state.session !== undefined && range.head === sha;
-  return { ...range, continues: isOfSession && (await continuesTold(range.base, await findTold(), repository)) };
-}
-
-async function compareRange(
-  since: Since,
-  remembered: RememberedChanges,
-  findTold: () => ReturnType<typeof compareTold>,
+  told: Comparison | undefined,
   repository: Repository,
   { ports, log }: Run,
 ): Promise<Comparison | BlockedResult | undefined> {
@@ -183,7 +169,6 @@ async function compareRange(
   if (!range) return undefined;
   let base: string | undefined;
   if (range === "session") {
-    const told = await findTold();
     if (told) {
       const { status, head } = told;
       const isOther = firstBase !== undefined && firstBase !== told.base;

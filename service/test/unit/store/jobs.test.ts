@@ -222,7 +222,7 @@ describe("copies of jobs", () => {
       jobs: ["a", "b"],
       covers: ["e".repeat(40), ...covers],
     });
-    await other.jobs.addCopy({ ...job, archivedAt: 9, turns: turn(1, "completed", "a".repeat(40)) });
+    await other.jobs.addCopy({ ...job, archivedAt: 9, turns: turn(1, "completed", "a".repeat(40)) }, true);
     expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({
       job: null,
       jobs: ["b", "a"],
