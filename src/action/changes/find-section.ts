@@ -70,8 +70,9 @@ async function readChanges(
 ): Promise<Changes | BlockedResult | undefined> {
   const { environment } = run.ports;
   const repository = repositoryOf(await connectRepository(run, readingLimits));
-  const sha = environment.GITHUB_SHA ?? "";
-  const told = await compareTold(remembered, sha, repository);
+  const { GITHUB_EVENT_NAME: event, GITHUB_SHA: sha = "" } = environment;
+  // The commit of this event is a merge that GitHub makes to try it.
+  const told = event === "pull_request" ? undefined : await compareTold(remembered, sha, repository);
   const range = await findRange(since, remembered, told, repository, run);
   if (!range || "kind" in range) return range;
   const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
