@@ -211,7 +211,7 @@ export interface PromptContext {
   sections: string;
   /** Who asked for it, where, and in which run: an `Asked` as JSON; `null` if that is unknown. */
   asked: string | null;
-  /** The commit up to which the sections tell of changes; `null` if they tell of none. */
+  /** The commit up to which the sections tell of changes, after `+` if not of all that the session was not told of; `null` if they tell of none. */
   covers: string | null;
   /** How lists name who asked: as in `asked`, or the API key or repository. Default: that is unknown. */
   asker?: string | undefined;

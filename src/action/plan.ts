@@ -10,8 +10,9 @@ export type { RememberedChanges };
 
 export const nothingRemembered: RememberedChanges = {
   lastCommit: undefined,
-  covered: undefined,
-  ownJob: undefined,
+  covered: [],
+  isOwn: false,
+  ownJobs: [],
   firstBase: undefined,
   ownPullRequests: [],
 };

@@ -206,7 +206,7 @@ function submit(
     ...(sections && {
       sections: [...sections, ...refusal],
       asked: askedOf(state, ports.environment),
-      covers: sections.length === 0 ? undefined : commitOf(state.changes?.head),
+      covers: coversOf(state),
     }),
   };
   const session = state.features?.has("session") ? state.session : undefined;
@@ -214,6 +214,12 @@ function submit(
   return task.kind === "create"
     ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
     : client.sendMessage(task.jobId, submission, limits, onRetry);
+}
+
+/** Returns up to which commit the sections tell of changes, marked if the session was not told of all before them. */
+function coversOf({ changes }: RunState): string | undefined {
+  const head = commitOf(changes?.head);
+  return head && (changes?.continues ? head : `+${head}`);
 }
 
 /** Returns the person who asked, where and in which run. Only people are named: other events name whoever caused them last. */

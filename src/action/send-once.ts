@@ -144,6 +144,7 @@ class Sending {
     const readThread = conversation && (() => conversation.read());
     this.#evidence = await gather(replies, this.#memory.session, readThread, this.#run);
     this.#memory.firstBase = replies.words.base;
+    this.#memory.firstCovers = replies.words.covers;
     return this.#isAborted ? cancelledBeforeSending : undefined;
   }
 
@@ -285,8 +286,7 @@ class Sending {
     state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
-    const { ownJob } = remembered;
-    const isOfSession = kept === undefined || (!publishes && ownJob !== undefined && ownJob !== to);
+    const isOfSession = kept === undefined || (!publishes && remembered.ownJobs.some((one) => one !== to));
     const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
     if (found === "changed") return this.#send(decision, base, early);
     if (found && "kind" in found) return this.#withdraw(found);

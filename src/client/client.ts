@@ -39,7 +39,7 @@ export interface Submission {
   sections?: readonly string[] | undefined;
   /** Who asked: a login, the address of the issue or pull request, and the workflow run's. */
   asked?: Partial<Record<"by" | "in" | "run", string | undefined>> | undefined;
-  /** The commit up to which the sections tell of changes. */
+  /** The commit up to which the sections tell of changes, after `+` if not of all that the session was not told of. */
   covers?: string | undefined;
   key: IdempotencyKey;
 }

@@ -49,8 +49,10 @@ export interface Announcement {
   sessionJobId: string | undefined;
   /** Until when at most another machine works on that job, in milliseconds since 1970; `undefined` if none does. */
   sessionBusyUntil: number | undefined;
-  /** The commit up to which its completed turns were told of changes; `undefined` if the service says nothing. */
-  sessionCovers: string | undefined;
+  /** The session's last jobs, archived or not. */
+  sessionJobs: readonly string[];
+  /** The last commits up to which its completed turns were told of changes, the newest first; `undefined` if the service says nothing. */
+  sessionCovers: readonly string[] | undefined;
 }
 
 /** Far longer than any id of a turn. */
@@ -58,6 +60,9 @@ const maxTurnIdLength = 200;
 /** In characters. A service that keeps to its limits sends no more. */
 const maxMessageLength = 4000;
 const maxReasonLength = 1000;
+/** Of a session, as many as our own service lists. */
+const maxSessionJobs = 20;
+const maxCovers = 10;
 /** In US dollars. More is no estimate of a single turn. */
 const maxCostUsd = 1000;
 
@@ -72,14 +77,17 @@ export function parseAnnouncement(data: unknown, step: string): Announcement | "
   if (!turns.every((turn) => turn !== undefined)) return "unusable";
   const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
   const session = isObject(data.session) ? data.session : {};
-  const { job } = session;
-  const sessionJobId = typeof job === "string" && isUsableJobId(job) ? job : undefined;
+  const { job, jobs, covers } = session;
+  const sessionJobId = [job].find(isJobId);
   const busyUntil = Date.parse(textOf(session.busyUntil));
   const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
-  const [covers] = /^[0-9a-f]{40,64}$/.exec(textOf(session.covers)) ?? [];
-  const sessionCovers = sessionJobId === undefined ? undefined : covers;
-  return { features: new Set(features), turns, sessionJobId, sessionBusyUntil, sessionCovers };
+  const sessionJobs = Array.isArray(jobs) ? jobs.filter(isJobId).slice(0, maxSessionJobs) : [];
+  const isCommit = (one: unknown): one is string => /^[0-9a-f]{40,64}$/.test(textOf(one));
+  const sessionCovers = Array.isArray(covers) ? covers.filter(isCommit).slice(0, maxCovers) : undefined;
+  return { features: new Set(features), turns, sessionJobId, sessionBusyUntil, sessionJobs, sessionCovers };
 }
+
+const isJobId = (id: unknown): id is string => typeof id === "string" && isUsableJobId(id);
 
 function parseTurn(data: unknown): SentTurn | undefined {
   if (!isObject(data)) return undefined;

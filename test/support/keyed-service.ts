@@ -105,10 +105,12 @@ export class KeyedService {
   #list(query: URLSearchParams, key: string): FakeResponse {
     const step = query.get("step") ?? "";
     const asked = query.get("session");
-    const isOf = ({ session, job }: Turn): boolean => session === asked && !this.archived.has(job);
-    const job = asked === null ? undefined : this.turns.findLast(isOf)?.job;
-    const done = this.turns.filter((turn) => turn.job === job && turn.status === "completed" && turn.covers);
-    const about = job ? { job, covers: done.at(-1)?.covers } : null;
+    const of = this.turns.filter(({ session }) => asked !== null && session === asked).toReversed();
+    const jobs = [...new Set(of.map(({ job }) => job))];
+    const job = jobs.find((one) => !this.archived.has(one)) ?? null;
+    const isTold = (turn: Turn): boolean => jobs.includes(turn.job) && turn.status === "completed";
+    const covers = this.turns.filter(isTold).flatMap((turn) => turn.covers?.match(/^[^+]+$/) ?? []);
+    const about = jobs.length > 0 ? { job, jobs, covers: covers.toReversed() } : null;
     const session = this.features.includes("session") && asked !== null && { session: about };
     const turns = this.turns
       .filter((turn) => turn.step === step)

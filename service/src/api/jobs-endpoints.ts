@@ -170,9 +170,9 @@ export function createApi(options: ApiOptions): Api {
             const claimedBy = query.get("claim") === "true" ? step : undefined;
             const caller = callerOf(request);
             const turns = await steps.findStep(decode(project), caller, step);
-            const ofSession = session && (await steps.findSession(decode(project), caller, session, claimedBy));
-            const { job, until, covers } = ofSession || {};
-            const busyUntil = until === undefined ? undefined : new Date(until).toISOString();
+            const known = session && (await steps.findSession(decode(project), caller, session, claimedBy));
+            const isBusy = known && "until" in known;
+            const ofSession = isBusy ? { job: known.job, busyUntil: new Date(known.until).toISOString() } : known;
             sendJson(response, 200, {
               step,
               // Tells a client whether its key arrives: something on the way may remove the header.
@@ -184,7 +184,7 @@ export function createApi(options: ApiOptions): Api {
                 ...(control === undefined ? [] : ["stop"]),
               ],
               turns: turns.map(describeTurn),
-              ...(session && { session: job === undefined ? null : { job, busyUntil, covers: covers ?? undefined } }),
+              ...(session && { session: ofSession ?? null }),
             });
           },
         } satisfies Endpoint<"findStep">,

@@ -30,7 +30,7 @@ export type Asked = z.infer<typeof askedShape>;
 const fields = {
   sections: [z.array(z.string()), "sections must be a list of strings"],
   asked: [askedShape, "asked must be an object with by, in and run: a name and two addresses"],
-  covers: [z.string().check(z.regex(/^[0-9a-f]{40,64}$/)), "covers must be the full id of a commit"],
+  covers: [z.string().check(z.regex(/^\+?[0-9a-f]{40,64}$/)), "covers must be the full id of a commit"],
 } as const;
 
 /**

@@ -19,6 +19,7 @@ import type { PerProject } from "../per-project.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import type { JobCopier } from "../store/job-copier.ts";
 import type { BusyJob } from "../store/job-copies.ts";
+import type { SessionJobs } from "../store/jobs.ts";
 import type { Store } from "../store/store.ts";
 import { KeyReused, OutcomeUnknown, SourceUnavailable, StoreUnavailable, UnknownBase } from "../store-errors.ts";
 import { steadyClock } from "../time.ts";
@@ -79,9 +80,6 @@ export interface ShownProject {
    */
   hasBranch?: ((branch: string) => Promise<boolean>) | undefined;
 }
-
-/** The job of a session. `until`: another machine works on it. */
-type SessionJob = Pick<BusyJob, "job"> & Partial<BusyJob> & { covers?: string | null };
 
 export interface JobsOptions {
   store: Store;
@@ -239,12 +237,17 @@ export class Jobs {
   }
 
   /**
-   * Returns the job that a session of a caller continues: its newest one that is not archived; `undefined` if there is none. One that another
-   * machine works on is named with the time until which it does so at most.
+   * Returns what is known of a session of a caller; `undefined` if it has no job. One that another machine works on is named with the time until
+   * which it does so at most.
    *
    * @param claim - the step that claims it: see `JobCopies`
    */
-  async findSession(project: string, caller: string, session: string, claim?: string): Promise<SessionJob | undefined> {
+  async findSession(
+    project: string,
+    caller: string,
+    session: string,
+    claim?: string,
+  ): Promise<SessionJobs | BusyJob | undefined> {
     const { copier, store } = this.#options;
     const busy = await copier?.restoreSession(session, claim);
     return busy ?? store.jobs.ofSession(project, caller, session);

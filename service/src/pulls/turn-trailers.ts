@@ -14,7 +14,7 @@ export interface NamedTurn {
   base: string | undefined;
   /** The hash of its prompt. */
   promptHash: string | undefined;
-  /** The commit up to which it was told of changes; `undefined` if it was told of none. */
+  /** The commit up to which it was told of changes, after `+` if it was not told of all; `undefined` if it was told of none. */
   covers: string | undefined;
   /**
    * What it has left if the commit is none of a branch: an unfinished change, nothing although it completed, or nothing because it failed.
@@ -103,7 +103,7 @@ export const leftPrefix = "Agent-Left: ";
 
 /** A title or an agent's own message cannot contain these lines: the one is the first line, the other is indented. */
 const trailers = new RegExp(
-  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Base: ([\\w.%!~*'()-]{1,${maxBaseLength}}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: ([0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
+  `^Agent-Turn: (${turnIdSyntax.source})\\.(?!${trialIdentity})([0-9a-f]{32})\nAgent-Job: (job_[0-9a-f-]{36})(?:\nAgent-Request: ([\\w-]{1,128})\\.([\\w-]{1,128}))?(?:\nAgent-Session: ([\\w-]{1,128}))?(?:\nAgent-Base: ([\\w.%!~*'()-]{1,${maxBaseLength}}))?(?:\nAgent-Prompt: ([0-9a-f]{32}))?(?:\nAgent-Covers: (\\+?[0-9a-f]{40,64}))?(?:\n${leftPrefix}(unfinished|nothing|failed|stopped|pushed|begun)(?: until (\\d{4}-\\d\\d-\\d\\dT[\\d:.]{8,12}Z))?(?: in ([\\d,]{1,200}))?)?$`,
   "gm",
 );
 

@@ -29,6 +29,16 @@ const copiedColumns = [
 ];
 const copiedNames = copiedColumns.map((name) => `"${name}"`).join(", ");
 
+/** What is known of a session. */
+export interface SessionJobs {
+  /** Its newest job that is not archived; `null` if there is none. */
+  job: string | null;
+  /** Its last jobs, archived or not. */
+  jobs: string[];
+  /** The last commits up to which completed turns were told of its changes, the newest first. */
+  covers: string[];
+}
+
 /** The jobs: adding and finding them, and copies for another store. */
 export class StoredJobs {
   readonly #parts: TurnParts;
@@ -77,19 +87,23 @@ export class StoredJobs {
     return this.#parts.database.row<StoredJob>("SELECT * FROM job WHERE id = ?", id);
   }
 
-  /**
-   * Returns the newest job of a session of a caller that is not archived, and up to which commit its completed turns were told of changes;
-   * `undefined` if there is none.
-   */
-  async ofSession(
-    project: string,
-    caller: string,
-    session: string,
-  ): Promise<{ job: string; covers: string | null } | undefined> {
-    const covers = `SELECT covers FROM turn WHERE turn.job = job.id AND state = 'completed' AND covers IS NOT NULL ORDER BY id DESC LIMIT 1`;
-    const find = `SELECT id AS job, (${covers}) AS covers FROM job WHERE project = ? AND session = ? AND "archivedAt" IS NULL
-      AND EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND turn.caller = ?) ORDER BY "createdAt" DESC, id DESC LIMIT 1`;
-    return this.#parts.database.row<{ job: string; covers: string | null }>(find, project, session, caller);
+  /** Returns what is known of a session of a caller; `undefined` if it has no job. */
+  async ofSession(project: string, caller: string, session: string): Promise<SessionJobs | undefined> {
+    const { database } = this.#parts;
+    const own = `job.project = ? AND job.session = ? AND EXISTS (SELECT 1 FROM turn WHERE turn.job = job.id AND turn.caller = ?)`;
+    const find = `SELECT id, "archivedAt" FROM job WHERE ${own}
+      ORDER BY "archivedAt" IS NOT NULL, "createdAt" DESC, id DESC LIMIT 20`;
+    const jobs = await database.rows<Pick<StoredJob, "id" | "archivedAt">>(find, project, session, caller);
+    const [newest] = jobs;
+    if (newest === undefined) return undefined;
+    const told = `SELECT covers FROM job JOIN turn AS told ON told.job = job.id
+      WHERE ${own} AND told.state = 'completed' AND covers NOT LIKE '+%' ORDER BY "createdAt" DESC, job.id DESC, told.id DESC LIMIT 10`;
+    const covers = await database.rows<{ covers: string }>(told, project, session, caller);
+    return {
+      job: newest.archivedAt === null ? newest.id : null,
+      jobs: jobs.map(({ id }) => id),
+      covers: covers.map((one) => one.covers),
+    };
   }
 
   /** Returns the project of a job; `undefined` if there is no such job. */
@@ -131,12 +145,12 @@ export class StoredJobs {
     const { id, project, createdAt, archivedAt, pullRequest, head, base, session = null, turns } = copy;
     const { branch = jobBranch(id) } = copy;
     await database.transaction(async (transaction) => {
-      if (isReplacing) await transaction.run("DELETE FROM turn WHERE job = ?", id);
-      if (isReplacing) await transaction.run("DELETE FROM job WHERE id = ?", id);
       const insertJob = `INSERT INTO job
         (id, project, "createdAt", "archivedAt", "pullRequest", head, base, session, branch)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
       const place = [archivedAt, pullRequest, head, base, session, branch];
+      for (const known of isReplacing ? ["turn WHERE job", '"pullRequest" WHERE job', "job WHERE id"] : [])
+        await transaction.run(`DELETE FROM ${known} = ?`, id);
       await transaction.run(insertJob, id, project, createdAt, ...place);
       const insertTurn = `INSERT INTO turn (job, project, ${copiedNames}) VALUES (?, ?${", ?".repeat(copiedColumns.length)})`;
       for (const turn of turns) {

@@ -13,7 +13,7 @@ const turn = z.object({
   promptHash: z.string().check(z.regex(/^[0-9a-f]{32}$/)),
   sections: z.string(),
   asked: z.nullable(z.string().check(z.maxLength(10_000))),
-  covers: z.nullable(z.string().check(z.regex(/^[0-9a-f]{40,64}$/))),
+  covers: z.nullable(z.string().check(z.regex(/^\+?[0-9a-f]{40,64}$/))),
   state: z.enum(["waiting", "running", "completed", "failed"]),
   attempts: z.int().check(z.nonnegative()),
   endedAt: z.nullable(time),

@@ -7,7 +7,7 @@ import { connectRepository, type Run } from "../run.ts";
 import { serverUrl } from "../runner/environment.ts";
 import type { ChangesSettings } from "../settings.ts";
 import { withoutMergesOf } from "./own-merges.ts";
-import { findRange, type RememberedChanges } from "./range.ts";
+import { compareTold, continuesTold, findRange, type RememberedChanges } from "./range.ts";
 import { type ChangedFile, type Changes, type Comparison, readingLimits, repositoryOf } from "./repository.ts";
 import { formatChanges } from "./section.ts";
 
@@ -18,6 +18,8 @@ export async function findSection(
   run: Run,
 ): Promise<{ section: string } | RunResult> {
   const { state, log, ports } = run;
+  // What was read before another run went on with the session.
+  state.changes = undefined;
   try {
     const changes = await readChanges(settings, remembered, run);
     if (changes && "kind" in changes) return changes;
@@ -68,9 +70,12 @@ async function readChanges(
 ): Promise<Changes | BlockedResult | undefined> {
   const { environment } = run.ports;
   const repository = repositoryOf(await connectRepository(run, readingLimits));
-  const range = await findRange(since, remembered, repository, run);
+  const { GITHUB_EVENT_NAME: event, GITHUB_SHA: sha = "" } = environment;
+  // The commit of this event is a merge that GitHub makes to try it.
+  const told = event === "pull_request" ? undefined : await compareTold(remembered, sha, repository);
+  const range = await findRange(since, remembered, told, repository, run);
   if (!range || "kind" in range) return range;
-  const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJob, range, repository, run);
+  const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
   const parts = segments
     ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
     : [range];
@@ -84,11 +89,14 @@ async function readChanges(
       (isSubmodule && paths.into(name).length > 0),
   );
   const { base, head } = range;
+  // A thread goes on with a job of the session, and a pull request is no range of its branch.
+  const isOfSession = run.state.session !== undefined && head === sha;
   const name = environment.GITHUB_REPOSITORY ?? "";
   return {
     repository: name,
     base,
     head,
+    continues: isOfSession && (await continuesTold(base, told, repository)),
     url: `${serverUrl(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
     commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),
     commits: parts.flatMap(({ commits }) => commits),

@@ -5,12 +5,12 @@ import { GitHubError } from "../runner/github-error.ts";
 import type { Commit, Comparison, Repository } from "./repository.ts";
 
 /**
- * Cuts what pull requests and the commits of a job brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
+ * Cuts what pull requests and the commits of jobs brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
  * are left, oldest first; `undefined` if none was merged there, or not all commits are listed.
  */
 export async function withoutMergesOf(
   pullRequests: readonly number[],
-  job: string | undefined,
+  jobs: readonly string[],
   { commits, commitCount }: Comparison,
   repository: Repository,
   { log, ports }: Pick<Run, "log" | "ports">,
@@ -21,7 +21,7 @@ export async function withoutMergesOf(
   const { owner } = ownRepository(ports.environment);
   const known = new Set(brought.flat());
   const made = branch.map(async (commit) => {
-    if (job === undefined || known.has(commit) || !isOfJob(job, owner, commit)) return [];
+    if (known.has(commit) || !isOf(jobs, owner, commit)) return [];
     const isFromFork = await repository.isFromFork(commit.sha).catch(noneIfHidden(false));
     return isFromFork ? [] : [commit];
   });
@@ -85,12 +85,12 @@ async function commitsOf(
   return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
 }
 
-/** Returns whether a commit says that a job made it, or that it merged the job's branch, which is no fork's. */
-function isOfJob(job: string, owner: string, { jobs, message, parents }: Commit): boolean {
+/** Returns whether a commit says that jobs made it, or that it merged a job's branch, which is no fork's. */
+function isOf(own: readonly string[], owner: string, { jobs, message, parents }: Commit): boolean {
   const [subject = ""] = message.split("\n");
   const [, from] = /^Merge pull request #\d+ from ([^/]+)\/./.exec(subject) ?? [];
-  if (parents.length > 1 && from === owner && subject.endsWith(`/${job}`)) return true;
-  return jobs.length > 0 && jobs.every((one) => one === job);
+  if (parents.length > 1 && from === owner && own.some((job) => subject.endsWith(`/${job}`))) return true;
+  return jobs.length > 0 && jobs.every((one) => own.includes(one));
 }
 
 /** Returns a handler that takes what the token may not see for a value. */

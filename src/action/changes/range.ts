@@ -15,12 +15,14 @@ const dayMs = 86_400_000;
 
 /** What the prompts of earlier runs were about, which no longer counts as a change. */
 export interface RememberedChanges {
-  /** The commit of the session's last run that completed, if there is one. */
+  /** The commit up to which the session was told, by its entry, if there is one. */
   lastCommit: string | undefined;
-  /** The commit that the service says of its job, which counts if it is newer. */
-  covered: string | undefined;
-  /** The session's job. What it made does not count, either. */
-  ownJob: string | undefined;
+  /** The last of these commits by its service, the newest first. */
+  covered: readonly string[];
+  /** Whether this workflow run itself has told the session up to there. */
+  isOwn: boolean;
+  /** The session's jobs. What they made does not count, either. */
+  ownJobs: readonly string[];
   /** Where the range started that an earlier attempt of this workflow run compared, if there is one. */
   firstBase: string | undefined;
   /** The numbers of the session's pull requests in this repository. */
@@ -28,13 +30,12 @@ export interface RememberedChanges {
 }
 
 /**
- * `base`: default: a day ago. `replaced`: it left the history by a force-push; `ancestor` and `session`: it may have. `session`: it is what the
- * session has covered.
+ * `base`: default: a day ago. `replaced`: it left the history by a force-push; `ancestor`: it may have.
  */
 interface EventRange {
   base: string | undefined;
   head: string;
-  kind: "exact" | "ancestor" | "session" | "replaced";
+  kind: "exact" | "ancestor" | "replaced";
 }
 
 const pushEvent = z.object({
@@ -58,9 +59,8 @@ const threadEvent = z.object({
  */
 async function rangeOfEvent(
   environment: NodeJS.ProcessEnv,
-  remembered: RememberedChanges,
   repository: Repository,
-): Promise<EventRange | undefined> {
+): Promise<EventRange | "session" | undefined> {
   const { GITHUB_EVENT_NAME: name = "", GITHUB_SHA: sha = "" } = environment;
   const read = <T>(schema: z.ZodMiniType<T>): T =>
     parse(schema, readEvent(environment), `the payload of the ${name} event`);
@@ -80,16 +80,42 @@ async function rangeOfEvent(
     const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
     return number === undefined ? undefined : { kind: "exact", ...(await repository.pullRequest(number)) };
   }
-  return { kind: "session", base: await newestCovered(remembered, repository), head: sha };
+  return "session";
 }
 
-/** Returns up to where the session's runs have compared, of which either memory may know more. */
-async function newestCovered(
+/**
+ * Compares the commit up to which the session was told with `head`. Both memories name some, of which the nearest in the history of `head` counts:
+ * another branch's say nothing about this one. `undefined` if none is in it. @throws if GitHub fails
+ */
+export async function compareTold(
   { lastCommit, covered }: RememberedChanges,
+  head: string,
   repository: Repository,
-): Promise<string | undefined> {
-  if (lastCommit === undefined || covered === undefined || lastCommit === covered) return lastCommit ?? covered;
-  return (await compareIfFound(lastCommit, covered, repository))?.status === "ahead" ? covered : lastCommit;
+): Promise<Comparison | undefined> {
+  const related = async (commit: string): Promise<Comparison | undefined> => {
+    const compared = await compareIfFound(commit, head, repository);
+    return compared?.status === "diverged" ? undefined : compared;
+  };
+  let told: Comparison | undefined;
+  for (const commit of covered) {
+    told = await related(commit);
+    if (told) break;
+  }
+  const last = lastCommit === undefined || lastCommit === told?.base ? undefined : await related(lastCommit);
+  if (!told || !last) return told ?? last;
+  const distance = ({ isUnlisted, commitCount }: Comparison) => (isUnlisted ? Infinity : commitCount);
+  return last.status === "behind" || distance(last) < distance(told) ? last : told;
+}
+
+/** Returns whether the session has been told of all up to the end of a range, once it is told of that. @throws if GitHub fails */
+export async function continuesTold(
+  base: string,
+  told: Comparison | undefined,
+  repository: Repository,
+): Promise<boolean> {
+  if (told?.status === "behind") return false;
+  if (!told || told.base === base) return true;
+  return ["ahead", "identical"].includes((await repository.compare(base, told.base)).status);
 }
 
 async function rangeOfPush(
@@ -115,11 +141,12 @@ function afterPreviousVersion(tag: string, tags: readonly string[]): EventRange 
 export async function findRange(
   since: Since,
   remembered: RememberedChanges,
+  told: Comparison | undefined,
   repository: Repository,
   { ports, log }: Run,
 ): Promise<Comparison | BlockedResult | undefined> {
   const { environment, clock } = ports;
-  const { firstBase } = remembered;
+  const { firstBase, lastCommit, covered, isOwn } = remembered;
   const sha = environment.GITHUB_SHA ?? "";
   const compareSince = async (ms: number) => {
     const since = new Date(clock.wallTime() - ms);
@@ -138,20 +165,29 @@ export async function findRange(
     return notBehind(compared);
   }
 
-  const range = await rangeOfEvent(environment, remembered, repository);
+  const range = await rangeOfEvent(environment, repository);
   if (!range) return undefined;
-  const { kind, base, head } = range;
-  if (base === undefined) return compareSince(dayMs);
-  if (kind === "exact") return repository.compare(base, head);
-  if (kind !== "replaced") {
-    const compared = await compareIfFound(base, head, repository);
-    if (compared && compared.status !== "diverged") {
-      // The session's last run that completed says what later runs have covered. This run compares what it compared first.
-      const isOther = kind === "session" && firstBase !== undefined && firstBase !== base;
-      const first = isOther && compared.status !== "behind" && (await compareIfFound(firstBase, head, repository));
-      return first || notBehind(compared);
+  let base: string | undefined;
+  if (range === "session") {
+    if (told) {
+      const { status, head } = told;
+      const isOther = firstBase !== undefined && firstBase !== told.base;
+      // Another run was told of the same.
+      if (isOther && status === "identical" && !isOwn)
+        return { kind: "blocked", cause: "range-behind", base: head, head };
+      // This run compares what it compared first.
+      const first = isOther && status !== "behind" && (await compareIfFound(firstBase, head, repository));
+      return first || notBehind(told);
     }
+    base = lastCommit ?? covered[0];
+  } else {
+    base = range.base;
+    if (base !== undefined && range.kind === "exact") return repository.compare(base, range.head);
+    const compared =
+      base !== undefined && range.kind === "ancestor" && (await compareIfFound(base, range.head, repository));
+    if (compared && compared.status !== "diverged") return notBehind(compared);
   }
+  if (base === undefined) return compareSince(dayMs);
   log.notice(message`
     Changes of the last day
     Commit ${shortRef(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);

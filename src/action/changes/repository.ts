@@ -92,6 +92,8 @@ export interface Comparison {
 
 /** What changed in a repository, without what the session's own pull requests brought. Its files are those that count. */
 export interface Changes extends Omit<Comparison, "status"> {
+  /** Whether the session has been told of all before them, so that it is told of all up to their head. */
+  continues: boolean;
   /** The repository, as `owner/name`. */
   repository: string;
   /** GitHub's page of the comparison. */

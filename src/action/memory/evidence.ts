@@ -102,7 +102,7 @@ async function ask(source: PromptSource, cache: CachedWords | undefined, run: Ru
 function noWords({ ports }: Run): ReadWords {
   const newest = runAttempt(ports.environment) - 1;
   const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
-  return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
+  return { attempts, base: undefined, covers: undefined, hadAnnounced: undefined, error: undefined };
 }
 
 function turnOf(

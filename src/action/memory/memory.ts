@@ -29,6 +29,8 @@ export class Memory {
   session: SessionMemory | undefined;
   /** The start of the range of changes in an earlier attempt. */
   firstBase: string | undefined;
+  /** The commit up to which that has told the session of all changes if its turn completes. */
+  firstCovers: string | undefined;
   /** Whether the cache service rejected every write in this run. */
   isReadOnly = false;
   readonly #run: Run;
@@ -172,11 +174,18 @@ export class Memory {
     return this.firstBase ?? this.#run.state.changes?.base;
   }
 
+  get #covers(): string | undefined {
+    const { origin, changes } = this.#run.state;
+    if (origin === "resumed") return this.firstCovers;
+    return changes?.continues ? commitOf(changes.head) : undefined;
+  }
+
   readonly #tell = (error: unknown): void => this.#run.log.notSaved(error, false);
 
-  async #saveSession(update: Omit<SessionUpdate, "base" | "isResumed">): Promise<void> {
+  async #saveSession(update: Omit<SessionUpdate, "base" | "covers" | "isResumed">): Promise<void> {
     const isResumed = this.#run.state.origin === "resumed";
-    if (this.isWritable) await this.session?.save({ ...update, isResumed, base: this.#base }).catch(this.#tell);
+    const about = { isResumed, base: this.#base, covers: this.#covers };
+    if (this.isWritable) await this.session?.save({ ...update, ...about }).catch(this.#tell);
   }
 
   async #save(word: Word, onFailure: (error: unknown) => void = this.#tell): Promise<boolean> {
@@ -185,7 +194,8 @@ export class Memory {
     const save: Save = { word, fate: "unknown" };
     this.#saves.push(save);
     try {
-      await this.#writable.save(word, { base: commitOf(this.#base), announced: isMute ? false : features && true });
+      const facts = { base: commitOf(this.#base), covers: this.#covers };
+      await this.#writable.save(word, { ...facts, announced: isMute ? false : features && true });
       save.fate = "saved";
       return true;
     } catch (error) {

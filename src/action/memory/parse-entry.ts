@@ -19,6 +19,8 @@ const wordEntry = z.object({
   ),
   /** The start of the attempt's range of changes. */
   base: z.optional(commit),
+  /** The commit up to which the session is told of all changes if the attempt's turn completes. */
+  covers: z.optional(commit),
   /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
   announced: z.optional(z.boolean()),
 });
@@ -31,10 +33,10 @@ const sessionEntry = z.object({
   step: z.string(),
   attempt: z.int(),
   kind,
-  /** The commit up to which a completed turn has covered the changes. */
+  /** The commit up to which completed turns were told of all changes. */
   commit: z.optional(commit),
-  /** The commit of a run whose turn was not seen to end. */
-  sent: z.optional(commit),
+  /** If the run's turn was not seen to end: the commit up to which it is told of all, if it is. */
+  sent: z.optional(z.object({ covers: z.optional(commit) })),
   /** Consecutive failed turns of the job. */
   failures: z.int().check(z.nonnegative()),
   /** The session's last pull requests in this repository, oldest first. */

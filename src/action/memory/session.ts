@@ -40,6 +40,8 @@ export interface SessionUpdate {
   end: "completed" | "failed" | "stopped" | undefined;
   /** The start of this run's range of changes. */
   base: string | undefined;
+  /** The commit up to which the session is told of all changes if the turn completes; `undefined` if it leaves some out, or is told of none. */
+  covers: string | undefined;
 }
 
 type Found = { entry: SessionEntry | undefined; damaged?: string } | { error: string };
@@ -53,7 +55,7 @@ export type SessionMemory = ReturnType<typeof sessionMemory>;
  * @param session - see `StepKey.sessionOf`
  */
 export function sessionMemory(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
-  const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
+  const { GITHUB_RUN_ID: runId = "" } = environment;
   const attempt = runAttempt(environment);
   const prefix = `agent-session-${session}-`;
   const damaged = { entry: undefined, damaged: prefix };
@@ -81,19 +83,18 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   };
 
   const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
-    const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
+    const { jobId, sent: kind, isResumed, pullRequest, end, base, covers } = update;
     // The saved progress already counts the end of this turn, which an earlier attempt sent.
     const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
     const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
-    const own = commitOf(sha);
     return {
       jobId,
       run: runId,
       step,
       attempt,
       kind,
-      commit: end === "completed" ? own : (before?.commit ?? commitOf(base)),
-      sent: end === undefined ? own : undefined,
+      commit: (end === "completed" ? covers : undefined) ?? before?.commit ?? commitOf(base),
+      sent: end === undefined ? { covers } : undefined,
       failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
       pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
     };
@@ -122,9 +123,14 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
     /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
     laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
       isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
-    /** Returns the session's progress. The job's status tells how the last turn ended if its own run did not see that. */
-    progressOf: ({ commit, sent, failures }: SessionEntry, status: string): SessionProgress => {
-      if (sent !== undefined && status === "completed") progress = { commit: sent, failures: 0 };
+    /**
+     * Returns the session's progress. If the last turn was not seen to end, its job's status tells that, and its service whether that turn was told.
+     *
+     * @param isTold - whether the service says which turns were told
+     */
+    progressOf: ({ commit, sent, failures }: SessionEntry, status: string, isTold = false): SessionProgress => {
+      if (sent !== undefined && status === "completed")
+        progress = { commit: isTold ? commit : (sent.covers ?? commit), failures: 0 };
       else progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
       return progress;
     },
@@ -133,6 +139,8 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
      * the session's job if it created another one. @throws if it cannot be saved
      */
     save: async (update: SessionUpdate): Promise<void> => {
+      // Another run may have ended meanwhile.
+      if (update.end !== undefined) found = undefined;
       const known = await find();
       if ("error" in known) throw new Error(known.error);
       const earlier = saved ?? known.entry;
@@ -184,10 +192,10 @@ export async function readSession(
   const { dryRun: isDryRun } = run.settings;
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
   if (!found) return cancelledBeforeSending;
-  // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
+  // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it. A
+  // service that runs already knows of later runs that were lost before they could save an entry.
   const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
-  // A service that runs already knows of later runs that were lost before they could save an entry.
-  const isSure = isSaved && run.state.announcement === undefined;
+  const isSure = isSaved && run.settings.agent !== undefined && run.state.announcement === undefined;
   const isFree = isDryRun || isSure || (await untilFree(run));
   if (isFree === "changed") {
     session?.forget();
@@ -196,21 +204,26 @@ export async function readSession(
   if (isFree !== true) return isFree;
   if ("damaged" in found) tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
   const entry = "entry" in found ? found.entry : undefined;
-  const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
-  if ("kind" in remembered) return remembered;
-  const { jobId } = remembered;
+  const ofService = entry && (isDryRun || isSure) ? { jobId: undefined } : await jobOfService(run);
+  if ("kind" in ofService) return ofService;
+  const jobId = entry?.jobId ?? ofService.jobId;
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
+  const { commit, pullRequests = [] } = entry ?? {};
+  const { sessionJobs = [], sessionCovers: covered, turns = [] } = run.state.announcement ?? {};
+  const known = {
+    firstBase,
+    lastCommit: commit,
+    covered: covered ?? [],
+    isOwn: (entry && session?.isOwn(entry)) || turns.some(({ status }) => status === "completed"),
+    ownJobs: [...new Set([...sessionJobs, ...(jobId === undefined ? [] : [jobId])])],
+    ownPullRequests: pullRequests,
+  };
   if (jobId === undefined) {
     if (!isDryRun) tell("no job is remembered, starting one", run);
-    return nothing;
+    return { ...known, findContinued: async () => undefined };
   }
-  const { commit, pullRequests = [] } = entry ?? {};
-  const findContinued = async () => ({ jobId, isReplaceable: true });
-  const known = { firstBase, ownJob: jobId };
-  const findCovered = () => coveredBy(jobId, run);
-  if (isDryRun)
-    return { ...known, covered: findCovered(), lastCommit: commit, ownPullRequests: pullRequests, findContinued };
+  if (isDryRun) return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
   const findWith = async (
     job: SessionJob,
     progress: SessionProgress,
@@ -218,41 +231,36 @@ export async function readSession(
     const continued = await continuationOf(jobId, job, progress, run);
     if (continued !== undefined) return continued;
     // A run that could not write the cache may have started another one, and the create names the session to the service.
-    const known = await jobOfService(run);
-    if ("kind" in known) return known;
-    if (known.jobId === undefined || known.jobId === jobId) return undefined;
-    const newer = await readSessionJob(known.jobId, run);
-    return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
+    const newest = await jobOfService(run);
+    if ("kind" in newest) return newest;
+    if (newest.jobId === undefined || newest.jobId === jobId) return undefined;
+    const newer = await readSessionJob(newest.jobId, run);
+    return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
   };
-  if (run.settings.agent && isSure && entry && session) {
+  if (isSure && entry && session) {
     const progress = session.progressOf(entry, "");
     const findLater = async () => {
       const isStillFree = await untilFree(run);
       if (isStillFree === "changed") session.forget();
       if (isStillFree !== true) return isStillFree;
-      if (![undefined, progress.commit].includes(findCovered())) return "changed";
+      const [newest = commit] = run.state.announcement?.sessionCovers ?? [];
+      if (newest !== commit) return "changed";
       const job = await readSessionJob(jobId, run);
       return "kind" in job ? job : findWith(job, progress);
     };
-    const lastCommit = progress.commit;
-    return { ...known, covered: undefined, lastCommit, ownPullRequests: pullRequests, findContinued: findLater };
+    return { ...known, findContinued: findLater };
   }
   const job = await readSessionJob(jobId, run);
   if ("kind" in job) return job;
-  const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
+  const progress: SessionProgress =
+    entry && session ? session.progressOf(entry, job.status, covered !== undefined) : { failures: 0 };
   const number = numberOf(job.pullRequest, run.ports.environment);
   return {
     ...known,
-    covered: findCovered(),
     lastCommit: progress.commit,
     ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
     findContinued: () => findWith(job, progress),
   };
-}
-
-/** Returns up to which commit a session's job has covered changes, if the service has said so. */
-function coveredBy(jobId: string, { state: { announcement } }: Run): string | undefined {
-  return announcement?.sessionJobId === jobId ? announcement.sessionCovers : undefined;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface ReadWords {
   attempts: EarlierAttempt[];
   /** The start of an attempt's range of changes. */
   base: string | undefined;
+  /** The commit up to which its session is told of all changes if its turn completes. */
+  covers: string | undefined;
   /** Whether the service had announced that it can be asked; `undefined` if no entry says so. */
   hadAnnounced: boolean | undefined;
   /** Why some cannot be read. */
@@ -63,7 +65,13 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
   return {
     /** Reads the words of earlier attempts. Never rejects. */
     read: async (): Promise<ReadWords> => {
-      const read: ReadWords = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
+      const read: ReadWords = {
+        attempts: [],
+        base: undefined,
+        covers: undefined,
+        hadAnnounced: undefined,
+        error: undefined,
+      };
       let attempt = own - 1;
       try {
         const isEmpty = (await cache.restore(`agent-job-${run.key.step}-`)) === undefined;
@@ -72,6 +80,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
           if (read.hadAnnounced !== true) read.hadAnnounced = entry?.announced ?? read.hadAnnounced;
           const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
           if (!isOthers) read.base ??= entry?.base;
+          if (!isOthers) read.covers ??= entry?.covers;
           const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
           const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
           read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
@@ -84,7 +93,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
       return read;
     },
     /** @throws if the word of this attempt cannot be saved */
-    save: async (word: Word, facts: Pick<WordEntry, "base" | "announced">): Promise<void> => {
+    save: async (word: Word, facts: Pick<WordEntry, "base" | "covers" | "announced">): Promise<void> => {
       const { kind, ...job } = word;
       // A key can be used only once, even if its save failed.
       const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;

@@ -207,7 +207,7 @@ const blocked: {
     ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   "range-behind": ({ base, head }) => message`
     Changes were covered by a later run
-    The range of changes ends with ${shortRef(head)}, which is behind its start ${shortRef(base)}: a later run has covered these changes. Nothing was started.
+    The range of changes ends with ${shortRef(head)}, and a later run has covered all up to ${shortRef(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
   changes: ({ detail }) => message`
     Cannot read what changed

@@ -84,7 +84,7 @@ function effectsOf(facts: Facts): [string, string] {
 const byRerun: Readonly<Record<string, string>> = {
   result: "shows that result",
   publish: "publishes it, without an agent",
-  begin: "runs the agent, which begins in it",
+  begin: "runs the agent in it, unless the session has a newer job",
   run: "runs the agent",
 };
 const byNext: Readonly<Record<string, string>> = {

@@ -263,7 +263,7 @@ test("restores the job of a session anew once another machine has worked on it, 
   };
   const coversOf = async () => {
     expect(await copier.restoreSession("nightly", "s")).toBeUndefined();
-    return (await store.jobs.ofSession("docs", "ci", "nightly"))?.covers;
+    return (await store.jobs.ofSession("docs", "ci", "nightly"))?.covers[0];
   };
   await copies.save({ ...copy, session: "nightly", turns }, temporaryFolder());
   expect(await coversOf()).toBe("a".repeat(40));

@@ -154,7 +154,7 @@ describe("copies of jobs", () => {
       await store.jobs.add({ id, project: "docs", createdAt: at, session: "nightly" }, "One", at, undefined, key);
       const copy = await copyOf(store, id);
       await other.jobs.addCopy({ ...copy, turns: copy.turns.map((turn) => ({ ...turn, id: at + 1 })) });
-      expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({ job: id, covers: null });
+      expect(await other.jobs.ofSession("docs", "ci", "nightly")).toMatchObject({ job: id, covers: [] });
     }
     expect(await other.jobs.ofSession("docs", "", "nightly")).toBeUndefined();
   });
@@ -199,9 +199,34 @@ describe("copies of jobs", () => {
         ...turn(1, "completed", "a".repeat(40)),
         ...turn(2, "completed", "b".repeat(40)),
         ...turn(3, "completed", null),
+        ...turn(5, "completed", `+${"d".repeat(40)}`),
         ...turn(4, "failed", "c".repeat(40)),
       ],
     });
-    expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({ job: "a", covers: "b".repeat(40) });
+    const covers = ["b".repeat(40), "a".repeat(40)];
+    expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({ job: "a", jobs: ["a"], covers });
+    await store.jobs.add({ id: "b", project: "docs", createdAt: 1, session: "nightly" }, "Two", 1, undefined, {
+      ...key,
+      request: "2",
+    });
+    const later = await copyOf(store, "b");
+    const told = later.turns.map((one) => ({
+      ...one,
+      state: "completed" as const,
+      covers: "e".repeat(40),
+      endedAt: 9,
+    }));
+    await other.jobs.addCopy({ ...later, archivedAt: 9, turns: told.map((one) => ({ ...one, id: 6, identity: "6" })) });
+    expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({
+      job: "a",
+      jobs: ["a", "b"],
+      covers: ["e".repeat(40), ...covers],
+    });
+    await other.jobs.addCopy({ ...job, archivedAt: 9, turns: turn(1, "completed", "a".repeat(40)) }, true);
+    expect(await other.jobs.ofSession("docs", "ci", "nightly")).toEqual({
+      job: null,
+      jobs: ["b", "a"],
+      covers: ["e".repeat(40), "a".repeat(40)],
+    });
   });
 });

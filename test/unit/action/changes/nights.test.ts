@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../../../src/runner-kit/transport.ts";
 import { runWithChanges } from "../../../support/changes-run.ts";
@@ -6,6 +8,7 @@ import { FakeRepository } from "../../../support/fake-repository.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, record, respondWith } from "../../../support/run-main.ts";
+import { temporaryFolder } from "../../../support/step.ts";
 
 type Status = "active" | "completed" | "failed";
 
@@ -186,6 +189,167 @@ describe("what the turns of a session's job were told of is covered, as their se
     await night(2, { ...own, respond: service.respond });
     for (const turn of service.turns.slice(1)) turn.covers = service.turns[0]?.covers;
     expect(filesIn((await night(3, { ...own, respond: service.respond })).sections)).toEqual(["file3"]);
+  });
+});
+
+describe("a session's range starts at the commit up to which it was told of all changes", () => {
+  const known = (): KeyedService => Object.assign(new KeyedService(), { features: ["session", "sections"] });
+  const server = { inputs: { "base-url": "https://agents.acme.example" } };
+  const holders = { "an own agent": own, "a server": server } as const;
+  const readOnly = {
+    environment: { RUNNER_OS: "Linux", ACTIONS_CACHE_MODE: "read", GITHUB_EVENT_NAME: "workflow_run" },
+  };
+  const age = ({ commits }: FakeRepository, hours = 48): void => {
+    for (const commit of commits.values()) commit.at -= hours * 3_600_000;
+  };
+
+  test.each(Object.entries(holders))(
+    "a run on another branch says nothing about this one, with %s",
+    async (_name, holder) => {
+      const { repository, cache, run, night } = nights();
+      const service = known();
+      const options = { ...holder, respond: service.respond };
+      await night(1, options);
+      age(repository);
+      repository.ref("feature");
+      const sha = repository.commit("feature", { files: ["file20"] });
+      await night(2, { ...options, environment: readOnly.environment });
+      const entries = [...cache.entries];
+      const environment = { RUNNER_OS: "Linux", GITHUB_EVENT_NAME: "workflow_dispatch", GITHUB_SHA: sha };
+      expect(filesIn((await run(3, 1, { ...options, environment })).sections)).toEqual(["file20"]);
+      // A cache belongs to a branch.
+      cache.entries.splice(0, cache.entries.length, ...entries);
+      age(repository);
+      expect(filesIn((await night(4, options)).sections)).toEqual(["file4"]);
+      expect((await run(5, 1, options)).outputs["skip-reason"]).toBe("nothing-new");
+    },
+  );
+
+  test("what a turn is told of a pull request is marked as not all", async () => {
+    const { repository, run, night } = nights();
+    const service = known();
+    await night(1, { ...own, respond: service.respond });
+    repository.ref("feature");
+    const head = repository.commit("feature", { files: ["file20"] });
+    const eventPath = join(temporaryFolder(), "event.json");
+    writeFileSync(
+      eventPath,
+      JSON.stringify({ pull_request: { base: { sha: repository.head() }, head: { sha: head } } }),
+    );
+    const environment = { RUNNER_OS: "Linux", GITHUB_EVENT_NAME: "pull_request", GITHUB_EVENT_PATH: eventPath };
+    await run(2, 1, { ...own, respond: service.respond, environment });
+    expect(service.turns.map(({ covers }) => covers)).toEqual([repository.head(), `+${head}`]);
+  });
+
+  test.each([
+    ["without changes", { changes: "none", prompt: "Fix the typo" }],
+    ["with a part of them", { "changes-since": "24h" }],
+  ])("a run %s does not move it", async (_name, inputs) => {
+    for (const holder of [{ inputs: {} }, ...Object.values(holders)]) {
+      const { repository, run, night } = nights();
+      const service = known();
+      const options = { ...holder, respond: service.respond };
+      await night(1, options);
+      repository.commit("main", { files: ["file2"] });
+      age(repository);
+      expect((await night(3, { ...options, inputs: { ...options.inputs, ...inputs } })).outputs.outcome).toBe(
+        "pr-created",
+      );
+      const { sections, prompts } = await night(4, options);
+      expect(filesIn(sections || prompts[0])).toEqual(["file2", "file3", "file4"]);
+      expect((await run(5, 1, options)).outputs["skip-reason"]).toBe("nothing-new");
+    }
+  });
+
+  test("one that is told of more does", async () => {
+    const { run, night } = nights();
+    const service = known();
+    const options = { ...own, respond: service.respond };
+    await night(1, options);
+    expect(
+      filesIn((await night(2, { ...options, inputs: { ...own.inputs, "changes-since": "24h" } })).sections),
+    ).toEqual(["file1", "file2"]);
+    expect((await run(3, 1, options)).outputs["skip-reason"]).toBe("nothing-new");
+  });
+
+  test.each(Object.entries(holders))(
+    "runs that cannot save it go on from each other, beside an older entry of another job, with %s",
+    async (_name, holder) => {
+      const { run, night } = nights();
+      const service = known();
+      const options = { ...holder, respond: service.respond };
+      await night(1, options);
+      for (const isMerged of [false, true]) {
+        if (isMerged) service.archived.add("job_1");
+        const first = isMerged ? 5 : 2;
+        for (const n of [first, first + 1])
+          expect(filesIn((await night(n, { ...options, ...readOnly })).sections)).toEqual([`file${n}`]);
+        expect((await run(first + 2, 1, { ...options, ...readOnly })).outputs["skip-reason"]).toBe("nothing-new");
+      }
+      expect(service.turns.map(({ job }) => job)).toEqual(["job_1", "job_1", "job_1", "job_2", "job_2"]);
+    },
+  );
+
+  test.each(Object.entries(holders))(
+    "its jobs' archiving does not end it, nor what they made, with %s",
+    async (_name, holder) => {
+      const { repository, run, night } = nights();
+      const service = known();
+      const options = { ...holder, ...readOnly, respond: service.respond };
+      await night(1, options);
+      service.next = "failed";
+      await night(2, options);
+      service.next = "completed";
+      repository.ref("agent/job_1");
+      repository.commit("agent/job_1", { files: ["docs/a.md"], message: "Docs\n\nAgent-Job: job_1" });
+      repository.merge(1, "agent/job_1", "merge");
+      service.archived.add("job_1");
+      age(repository);
+      expect(filesIn((await night(3, options)).sections)).toEqual(["file2", "file3"]);
+      service.archived.add("job_2");
+      repository.ref("agent/job_2");
+      repository.commit("agent/job_2", { files: ["docs/a.md"], message: "Docs\n\nAgent-Job: job_2" });
+      repository.merge(2, "agent/job_2", "merge");
+      expect((await run(4, 1, options)).outputs["skip-reason"]).toBe("nothing-new");
+    },
+  );
+
+  test("a server that archived a job whose end no run saw says what it was told", async () => {
+    const { run, night } = nights();
+    const service = known();
+    const options = { respond: service.respond, inputs: { ...server.inputs, wait: "false" } };
+    await night(1, options);
+    await night(2, options);
+    service.archived.add("job_1");
+    expect((await run(3, 1, options)).outputs["skip-reason"]).toBe("nothing-new");
+  });
+
+  test("so does one whose turn failed unseen, before another one of its job completed", async () => {
+    const { night } = nights();
+    const service = known();
+    const options = { ...server, respond: service.respond };
+    await night(1, options);
+    service.next = "running";
+    await night(2, { ...options, inputs: { ...server.inputs, "timeout-minutes": "0.5" } });
+    Object.assign(service.turns[1] ?? {}, { status: "failed" });
+    service.next = "completed";
+    const [first] = service.turns;
+    if (first) service.turns.push({ ...first, turn: "turn_c", step: "comment", request: "r", covers: undefined });
+    expect(filesIn((await night(3, options)).sections)).toEqual(["file2", "file3"]);
+  });
+
+  test("a re-run does not send again what a later run was told at the same commit", async () => {
+    const { run, night } = nights();
+    const service = known();
+    const options = { ...own, respond: service.respond };
+    await night(1, options);
+    service.next = "failed";
+    await night(2, options);
+    service.next = "completed";
+    expect(filesIn((await run(3, 1, options)).sections)).toEqual(["file2"]);
+    const late = await run(2, 2, options);
+    expect(late.prompts).toEqual([]);
+    expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by a later run");
   });
 });
 

@@ -16,6 +16,7 @@ function changes(fields: Partial<Changes> = {}): Changes {
     files: [],
     otherFiles: 0,
     isTruncated: false,
+    continues: true,
     paths: [],
     ...fields,
   };

@@ -42,7 +42,8 @@ test("a service that takes sections gets the changes beside the prompt, with the
     {
       prompt: below,
       sections: [expect.stringContaining("modified file1 ")],
-      covers: sha,
+      // Without a session, what came before is not known.
+      covers: `+${sha}`,
       asked: { run: "https://github.com/acme/docs/actions/runs/100" },
     },
   ]);

@@ -355,7 +355,7 @@ test("the session remembers its last 20 pull requests", async () => {
 
 test.each([
   ["a commit that is none", { commit: "main" }],
-  ["a commit that is none, of a run whose end is unknown", { sent: "../../x" }],
+  ["a commit that is none, of a run whose end is unknown", { sent: { covers: "../../x" } }],
   ["a pull request that is none", { pullRequests: [-1] }],
   ["too many pull requests", { pullRequests: Array.from({ length: 21 }, () => 1) }],
 ])("an entry with %s is not used", async (_name, fields) => {

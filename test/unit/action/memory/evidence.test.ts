@@ -29,7 +29,7 @@ async function gathered(
 ) {
   const attempts = [3, 2, 1].map((attempt) => ({ attempt, word: attempt === 2 ? word : undefined }));
   const replies: Replies = {
-    words: { attempts, base: undefined, hadAnnounced: undefined, error: undefined },
+    words: { attempts, base: undefined, covers: undefined, hadAnnounced: undefined, error: undefined },
     answer: { kind: "mute" },
     service: "mute",
   };

@@ -3,6 +3,7 @@ import type { OwnAgent } from "../../../../src/action/own-agent.ts";
 import { runComment } from "../../../support/comment-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
+import { FakeRepository } from "../../../support/fake-repository.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
 import { type MainOptions, type MainRun, respondWith, runMain } from "../../../support/run-main.ts";
 
@@ -131,7 +132,8 @@ describe("memories that disagree", () => {
   );
 });
 
-const [first, second] = ["a".repeat(40), "b".repeat(40)];
+const repository = new FakeRepository();
+const [first, second] = ["a", "b"].map((file) => repository.commit("main", { files: [file] }));
 /** How a night's follow-up ends, and how far the session has come then. An own agent ends with its step: its turn has failed, or was stopped by a cancel. */
 const endings = {
   completed: { options: {}, progress: { commit: second, failures: 0 } },
@@ -139,7 +141,7 @@ const endings = {
   "timed out": {
     options: { inputs: { "timeout-minutes": "0.5" } },
     progress: { commit: first, failures: 1 },
-    open: { commit: first, failures: 0, sent: second },
+    open: { commit: first, failures: 0, sent: { covers: second } },
   },
 } as const satisfies Record<string, { options: Partial<MainOptions>; progress: object; open?: object }>;
 
@@ -148,10 +150,12 @@ test.each(
 )("a session knows how far it has come after a follow-up to the $holder that $ending", async ({ holder, ending }) => {
   const service = new KeyedService();
   const { run, cache } = (places["a session and words in the cache"] as () => Place)();
-  const options = { ...holderOptions[holder], respond: service.respond };
+  const inputs = { ...holderOptions[holder].inputs, changes: "list", "github-token": "t" };
+  const options = { ...holderOptions[holder], inputs, github: repository, respond: service.respond };
+  const at = (sha = "") => ({ GITHUB_EVENT_NAME: "schedule", GITHUB_SHA: sha });
   const entries = () =>
     cache.entries.filter(({ key }) => key.startsWith("agent-session-")).map(({ text }) => JSON.parse(text));
-  await run(1, 1, { ...options, environment: { GITHUB_SHA: first } });
+  await run(1, 1, { ...options, environment: at(first) });
   expect(entries().at(-1)).toMatchObject({ commit: first, failures: 0 });
   const before = entries().length;
   let meanwhile: unknown[] = [];
@@ -161,7 +165,7 @@ test.each(
     ...options,
     ...more,
     inputs: { ...options.inputs, ...("inputs" in more ? more.inputs : {}) },
-    environment: { GITHUB_SHA: second },
+    environment: at(second),
     onClock: (clock) =>
       clock.at(2000, () => {
         meanwhile = entries().slice(before);

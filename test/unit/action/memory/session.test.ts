@@ -529,27 +529,46 @@ test.each([
     const cache = new FakeCache();
     const memoryOf = (attempt: string) =>
       sessionMemory(cache, "step", "session", { GITHUB_RUN_ID: "2", GITHUB_RUN_ATTEMPT: attempt });
-    const turn = { jobId: "job_1", sent: "message", pullRequest: undefined, base: undefined } as const;
+    const turn = {
+      jobId: "job_1",
+      sent: "message",
+      pullRequest: undefined,
+      base: undefined,
+      covers: undefined,
+    } as const;
     await memoryOf("1").save({ ...turn, isResumed: false, end: undefined });
     const memory = memoryOf("2");
     const found = await memory.find();
     if (!("entry" in found) || !found.entry) throw new Error("there is no entry");
     // Its end is read with the job. Then the request is sent: the same turn, or another one.
-    memory.progressOf({ ...found.entry, sent: "a".repeat(40) }, "failed");
+    memory.progressOf({ ...found.entry, sent: {} }, "failed");
     await memory.save({ ...turn, isResumed, end: "failed" });
     expect(await memoryOf("3").find()).toMatchObject({ entry: { failures } });
   },
 );
+
+test("a run that ends after a later one, which it did not see begin, leaves that one's entry the newest", async () => {
+  const cache = new FakeCache();
+  const [older, later] = ["2", "3"].map((GITHUB_RUN_ID) => sessionMemory(cache, "step", "session", { GITHUB_RUN_ID }));
+  const turn = { jobId: "job_1", sent: "message", pullRequest: undefined, base: undefined, isResumed: false } as const;
+  await older?.find();
+  await later?.save({ ...turn, end: "completed", covers: "b".repeat(40) });
+  await older?.save({ ...turn, end: "completed", covers: "a".repeat(40) });
+  expect(await sessionMemory(cache, "step", "session", {}).find()).toMatchObject({
+    entry: { run: "3", commit: "b".repeat(40) },
+  });
+});
 
 const [before, night] = ["a".repeat(40), "b".repeat(40)];
 test.each([
   // Its end was seen: the status is that of another turn.
   { sent: undefined, status: "completed", failures: 1, commit: before },
   { sent: undefined, status: "failed", failures: 1, commit: before },
-  { sent: night, status: "completed", failures: 0, commit: night },
-  { sent: night, status: "failed", failures: 2, commit: before },
-  { sent: night, status: "archived", failures: 1, commit: before },
-  { sent: night, status: "not found", failures: 1, commit: before },
+  { sent: { covers: night }, status: "completed", failures: 0, commit: night },
+  { sent: {}, status: "completed", failures: 0, commit: before },
+  { sent: { covers: night }, status: "failed", failures: 2, commit: before },
+  { sent: { covers: night }, status: "archived", failures: 1, commit: before },
+  { sent: { covers: night }, status: "not found", failures: 1, commit: before },
 ])(
   "a session whose night sent $sent, and whose job is $status, has come to $commit",
   ({ sent, status, ...progress }) => {
@@ -571,7 +590,14 @@ test.each([
   const environment = { GITHUB_RUN_ID: "2", GITHUB_SERVER_URL: "https://github.com", GITHUB_REPOSITORY };
   const cache = new FakeCache();
   const pullRequest = { url: `https://github.com/${place}/pull/7`, number: "7" };
-  const turn = { jobId: "job_1", sent: "create", isResumed: false, end: "completed", base: undefined } as const;
+  const turn = {
+    jobId: "job_1",
+    sent: "create",
+    isResumed: false,
+    end: "completed",
+    base: undefined,
+    covers: undefined,
+  } as const;
   await sessionMemory(cache, "step", "session", environment).save({ ...turn, pullRequest });
   const found = await sessionMemory(cache, "step", "session", environment).find();
   expect(found).toMatchObject({ entry: { pullRequests } });
