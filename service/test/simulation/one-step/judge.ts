@@ -169,6 +169,16 @@ export class Judge {
         this.violations.push(`no agent that completed was told of ${subject}`);
   }
 
+  /** Whether there was nothing to tell a night, or other runs were told all of it. */
+  #isToldBefore({ isToldChanges, outcome, place }: Attempt): boolean {
+    const { mainPushes, remote } = this.#world.gitHub;
+    const told = this.#told((one) => one.end === "passed" && one.place.run !== place.run);
+    const isOld = mainPushes.every(
+      ({ subject, commit }) => told.has(subject) || !remote.objects.isAncestor(commit, place.sha),
+    );
+    return isToldChanges && (outcome === "skipped" || isOld);
+  }
+
   #hasActed(acts: readonly Act[], from: number, to: number): boolean {
     return this.#world.acts.some(({ act, at }) => acts.includes(act) && at >= from && at <= to);
   }
@@ -276,7 +286,7 @@ export class Judge {
       const own = runs.filter(({ attempt: by }) => by.place.run === attempt.place.run);
       const isUnchanged = own.some(({ end, isChanging }) => end === "completed" && !isChanging);
       const isMerged = own.some(({ id }) => holders.get(id)?.has("main") || holders.get(id)?.has("merged"));
-      if (attempt.outcome === "skipped" && attempt.isToldChanges) continue;
+      if (["skipped", "error"].includes(attempt.outcome) && this.#isToldBefore(attempt)) continue;
       if (attempt.outcome === "no-changes" && (isUnchanged || isMerged)) continue;
       // Work that was refused by closing its pull request, or that conflicts, is only published if somebody asks once more.
       const isRefused = attempt.outcome === "failed" || attempt.outcome === "archived";
