@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IdempotencyKey } from "../client/contract.ts";
 import { isLoopback } from "../client/credentials.ts";
-import type { SentTurn } from "../client/step-lookup.ts";
+import { hasEnded, type SentTurn } from "../client/step-lookup.ts";
 import { hash } from "./hash.ts";
 import { serverUrl } from "./runner/environment.ts";
 import type { Settings } from "./settings.ts";
@@ -81,14 +81,13 @@ export class StepKey {
 
   /**
    * Returns which request the next one takes the place of. It is not the newest turn's if another attempt, which did not know of that one, has
-   * replaced the same request: its key would only get the failure of that attempt again.
+   * replaced the same request: its key would only get the end of that attempt again, or be refused.
    *
    * @param replaces - the request of the newest turn
    */
   lastOf(prompt: string, replaces: string | undefined, turns: readonly SentTurn[]): string | undefined {
     let last = replaces;
-    const isOver = ({ request, status }: SentTurn): boolean =>
-      request === requestOf(prompt, last) && (status === "failed" || status === "stopped");
+    const isOver = ({ request, status }: SentTurn): boolean => request === requestOf(prompt, last) && hasEnded(status);
     while (last !== undefined && turns.some(isOver)) last = requestOf(prompt, last);
     return last;
   }
