@@ -9,6 +9,7 @@ import {
   checkService,
   hasDashboard,
   howToContinue,
+  howToSendAnew,
   howToStartAnother,
   howToWait,
   type ResultContext,
@@ -88,7 +89,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       return message`
         Timed out
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
-        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
+        Make the task smaller, or raise timeout-minutes and ${howToSendAnew(context, true)}: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
     }
     const reason = lastError ? failureReason(lastError, addressOf(settings)) : [];
     const isStale = state.status !== "" && state.status !== "active";
@@ -245,18 +246,22 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
 function adviceOf(
   { isStopped, isKept, isUnfinished, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
-  { settings }: ResultContext,
+  context: ResultContext,
 ): Text {
+  const { settings } = context;
   const rerun = say`To send the request again, re-run this workflow run.`;
+  const anew = howToSendAnew(context, isKept || isUnfinished);
   // The reason of kept work says what to change first.
+  if (isKept && settings?.agent)
+    return say`${rerun} If the workflow file has to change, ${anew}. A token of another account may not find a job that has a branch.`;
   if (isStopped || isKept) return rerun;
-  const repair = say`Fix that, then re-run this workflow run; if the workflow file has to change, start a new run instead, because a re-run keeps this run's.`;
+  const repair = say`Fix that, then re-run this workflow run; if the workflow file has to change, ${anew} instead, because a re-run keeps this run's.`;
   switch (failureClass) {
     case "limit": {
       const limit = settings?.agent
         ? say`Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
         : say`Raise the limit in the service`;
-      const how = settings?.agent ? say` and start a new run: a re-run has this run's limits.` : say`, then re-run.`;
+      const how = settings?.agent ? say` and ${anew}: a re-run has this run's limits.` : say`, then re-run.`;
       const instead = isUnfinished
         ? say`Or re-run this workflow run: its agent continues from what is kept.`
         : say`Or make the task smaller. Nothing that the agent did in this turn is kept.`;

@@ -48,6 +48,14 @@ export function howToContinue({ state, rerun }: ResultContext): Text {
     : say`To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
 
+/** How to send a request again with another workflow file. @param isKept - whether its job has work from which it continues */
+export function howToSendAnew({ state, settings, comment }: ResultContext, isKept: boolean): Text {
+  if (comment) return say`ask again in the thread`;
+  // A new run is another step, whose create does not find the job.
+  const isSought = isKept && !settings?.session;
+  return isSought ? say`start a new run with job-id: ${state.jobId} and the same prompt` : say`start a new run`;
+}
+
 export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
 }
