@@ -50,7 +50,7 @@ export interface Settings {
   onCancel: "stop" | "keep";
   /** Whether everything is done but to send the request, and to write to GitHub. */
   dryRun: boolean;
-  /** The name under which the job is remembered for later workflow runs, or empty. */
+  /** The name under which the job is remembered for later workflow runs, or empty, as with a job that is named. */
   session: string;
   /** What the prompt says about changes of the repository; `undefined` for nothing. */
   changes: ChangesSettings | undefined;

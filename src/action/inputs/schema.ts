@@ -140,7 +140,7 @@ export function parseInputs(
     onCancel: values["on-cancel"],
     base: values.base,
     dryRun: values["dry-run"],
-    session: values.session,
+    session: values["job-id"] === "" ? values.session : "",
     changes:
       values.changes === "none"
         ? undefined
@@ -254,7 +254,6 @@ function checkCombinations(
       "max-poll-interval-seconds",
       say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
     );
-  if (raw.session !== "" && raw["job-id"] !== "") add("session", say`cannot be used together with job-id`);
   for (const input of ["agent-options", "setup", "check"] as const)
     if (raw[input] !== "" && raw.agent === "") add(input, say`needs agent`);
   if (raw.agent !== "" && raw["job-id"] !== "" && !hasPrompt)

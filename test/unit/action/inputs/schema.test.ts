@@ -110,7 +110,6 @@ test("reports all problems at once", () => {
     Object.keys(inputDefaults)
       .filter((name) => !["prompt", "prompt-file", "agent", "trigger-phrase", "trigger-label"].includes(name))
       .filter((name) => !["workflow-token", "matrix-leg"].includes(name))
-      .concat("session")
       .sort(),
   );
   expect(invalidInputs({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([
