@@ -56,6 +56,8 @@ export interface Settings {
   changes: ChangesSettings | undefined;
   /** For the workflow's repository. An agent has its own, which is another one for another repository. */
   githubToken: string;
+  /** The workflow's own token, which has the permissions of its job. Default: `githubToken`. */
+  workflowToken: string;
   /** Tells the legs of a matrix apart. */
   matrixLeg: string;
   /** The agent that runs with the step; `undefined` if a service runs it. */

@@ -146,6 +146,7 @@ export function parseInputs(
         ? undefined
         : { since: values["changes-since"], paths: values.paths, withPatches: values.changes === "diff" },
     githubToken: values["github-token"],
+    workflowToken: values["workflow-token"] || values["github-token"],
     matrixLeg: values["matrix-leg"],
     agent: agent?.settings,
   };

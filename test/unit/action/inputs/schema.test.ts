@@ -49,6 +49,7 @@ test("uses the default of an input that is missing, empty or blank", () => {
       session: "",
       changes: undefined,
       githubToken: "",
+      workflowToken: "",
       matrixLeg: "",
     });
   }
