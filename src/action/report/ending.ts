@@ -361,7 +361,7 @@ function describeUnknownAcceptance(
     return message`
       Message may have been sent
       ${what} The message may have reached job ${jobId}, which may be running.
-      ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context)}`;
+      ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context, "If it did not arrive")}`;
   }
   if (jobId)
     return message`

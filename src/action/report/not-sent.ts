@@ -1,11 +1,13 @@
 import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { BlockedResult, SkippedResult, TriggerKind } from "../result.ts";
 import { count, duration, shortRef } from "./format.ts";
-import { addressOf, checkService, howToStartAnother, type ResultContext, reportBug } from "./message.ts";
+import { addressOf, checkService, howToStartAnother, howToTakeUp, type ResultContext, reportBug } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
 const mayHaveRun = say`This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
+
+const sentAlready = "If this prompt is needed, too";
 
 /** Describes why the step starts nothing. That is not an error. */
 export function describeSkip(result: SkippedResult, context: ResultContext): Message {
@@ -184,15 +186,15 @@ const blocked: {
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
     Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
-    To wait for one of these jobs, run the action with its job-id and no prompt. ${howToStartAnother(context)}`,
+    ${howToTakeUp("one of these jobs", say`its job-id`, context)} ${howToStartAnother(context, sentAlready)}`,
   "other-prompt": ({ jobId, attempt }, context) => message`
     Earlier attempt had another prompt
     ${attempt === undefined ? say`An earlier attempt` : say`Attempt ${attempt}`} of this workflow run sent another prompt, for ${jobId === undefined ? say`a job` : say`job ${jobId}`}. ${mayHaveRun}
-    ${jobId === undefined ? checkService(context) : say`To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${howToStartAnother(context)}`,
-  replayed: ({ jobId }) => message`
+    ${jobId === undefined ? checkService(context) : howToTakeUp("that job", say`job-id ${jobId}`, context)} ${howToStartAnother(context, jobId && sentAlready)}`,
+  replayed: ({ jobId }, context) => message`
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
-    Give the steps different prompts or sessions, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+    Give the steps different prompts or sessions, and start a new run of the workflow. ${howToTakeUp("that job", say`job-id ${jobId}`, context)}`,
   "no-base": () => message`
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.

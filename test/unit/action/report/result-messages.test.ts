@@ -214,7 +214,7 @@ const cases: Case[] = [
     title: "Cancelled",
     what: "The step was cancelled while the request was in flight. The message may have reached job job_1, which may be running.",
     next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} ${sendAnother}`,
+    remembered: `A re-run sends nothing. ${wait} ${sendAnother.replace("there is none", "it did not arrive")}`,
   },
   {
     name: "a cancellation after a create",
@@ -310,7 +310,7 @@ const cases: Case[] = [
     title: "Message may have been sent",
     what: "The service answered HTTP 502. The message may have reached job job_1, which may be running.",
     next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} ${sendAnother}`,
+    remembered: `A re-run sends nothing. ${wait} ${sendAnother.replace("there is none", "it did not arrive")}`,
   },
   {
     name: "a poll that is rejected after a create",
