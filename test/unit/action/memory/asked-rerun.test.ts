@@ -320,9 +320,15 @@ test("what the agent's own service rejects is to be changed", async () => {
 });
 
 test("after another prompt, a job whose agent ended with its step is not to be waited for, but continued", async () => {
+  const idle: OwnAgent = {
+    connect: (transport) => transport,
+    prepare: async () => {},
+    check: async () => {},
+    end: async () => {},
+  };
   const options = (service: KeyedService, inputs: Record<string, string>) => ({
     respond: service.respond,
-    agent: { connect: (transport) => transport, prepare: async () => {}, check: async () => {}, end: async () => {} },
+    agent: idle,
     inputs: { ...editor, ...inputs },
     environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
   });
