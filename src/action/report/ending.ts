@@ -299,7 +299,9 @@ function whenCancelled(
   if (stop === "asked")
     return [
       say`${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
-      say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+      context.rerun.usable === "repeats"
+        ? say`A re-run of this workflow run sends the request again, beside an agent that still runs.`
+        : say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
     ];
   if (acceptance === "unknown") {
     const { what, next } = describeUnknownAcceptance(operation, say`${step} while the request was in flight.`, context);

@@ -69,6 +69,22 @@ describe("a cancelled step", () => {
     expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
   });
 
+  test.each<[onRerun: string, sends: number, says: string]>([
+    ["resume", 0, "asks the service what became of it, and starts nothing twice."],
+    ["new", 1, "sends the request again, beside an agent that still runs."],
+  ])(
+    "says what a re-run does while the agent may still be running, with on-rerun: %s",
+    async (onRerun, sends, says) => {
+      const service = running();
+      service.stopsAfter = Infinity;
+      const options = { inputs: { "on-rerun": onRerun }, cache: new FakeCache() };
+      const { toolkit } = await attempt(service, options);
+      expect(toolkit.annotations.at(-1)?.text).toContain(`A re-run of this workflow run ${says}`);
+      const { requests } = await attempt(service, { ...options, runAttempt: 2 });
+      expect(requests.filter(({ method, path }) => method === "POST" && path.endsWith("/job"))).toHaveLength(sends);
+    },
+  );
+
   test.each<[string, (request: SeenRequest, service: KeyedService) => Exchange]>([
     ["rejects it", (request, service) => (isStop(request) ? { response: { status: 500 } } : service.respond(request))],
     ["does not answer", (request, service) => (isStop(request) ? { responseMs: 60_000 } : service.respond(request))],
