@@ -217,10 +217,13 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
   },
   failed: (context) => {
     const { jobId, pageUrl, failure } = context.state;
+    const { usable, over } = context.rerun;
     // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-    const again = failure && context.rerun.usable === "resumes" ? adviceOf(failure, context) : [];
+    const again = failure && usable === "resumes" ? adviceOf(failure, context) : [];
+    const isSentAgain = !failure && !context.comment && usable === "resumes" && over === "repeats";
+    const choice = say`A re-run of this workflow run sends the request again. To continue with this job instead, run the action with job-id ${jobId} and a prompt.`;
     const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
-    const next = joinSentences(again, howToReplace(context), howToContinue(context));
+    const next = joinSentences(again, isSentAgain ? choice : [], howToReplace(context), howToContinue(context));
     if (failure?.isStopped)
       return message`
         Job stopped
