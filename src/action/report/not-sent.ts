@@ -179,10 +179,10 @@ const blocked: {
     A later run has continued the job
     This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
     Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
-  unwitnessed: () => message`
+  unwitnessed: (_, context) => message`
     Cannot leave word of a request
     GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
-    Re-run the workflow run: it continues like a first run.`,
+    Re-run the workflow run. If that finds a doubt, because one of the two arrived late, it sends nothing, either. ${howToStartAnother(context)}`,
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
     Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
