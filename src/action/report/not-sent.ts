@@ -28,7 +28,7 @@ export function describeSkip(result: SkippedResult, context: ResultContext): Mes
     return {
       title: "Skipped",
       what,
-      next: say`To ask for more, comment in its pull request, or run the workflow by hand.`,
+      next: say`To ask for more, comment in its pull request, or run the workflow by hand, if it has workflow_dispatch.`,
     };
   }
   if ("event" in result)
@@ -229,7 +229,7 @@ const blocked: {
   "session-busy": ({ jobId, latest }) => message`
     Another run works for the session
     Another workflow run ${jobId === undefined ? say`is about to begin for the session` : say`works on job ${jobId} of the session`}, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
-    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes and start a new run. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
   time: () => message`
     No time left to start a job
     What came before took so long that no time was left to start a job, so nothing was started.
