@@ -83,9 +83,13 @@ export function connectGitHub({ settings, ports, log }: Run, token = settings.gi
   return ports.connectGitHub(token, apiUrl, (line) => log.debug(line));
 }
 
-/** Connects to the run's own repository on GitHub, to read it. */
-export async function connectRepository(run: Run, limits: ReadingLimits = {}): Promise<RepositoryReader> {
-  return readerOf(await connectGitHub(run), ownRepository(run.ports.environment), run.ports, limits);
+/** Connects to the run's own repository on GitHub, to read it. @param token - default: the one for the workflow's repository */
+export async function connectRepository(
+  run: Run,
+  limits: ReadingLimits = {},
+  token?: string,
+): Promise<RepositoryReader> {
+  return readerOf(await connectGitHub(run, token), ownRepository(run.ports.environment), run.ports, limits);
 }
 
 /** Connects to the repository of a job's pull request, which may be another one. */

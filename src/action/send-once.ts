@@ -451,9 +451,9 @@ class Sending {
 
   async #tell(plan: Text, task: SendingTask | Attach): Promise<Execution> {
     if (task.kind !== "attach") this.#run.log.dryRun(task.prompt);
-    const { agent } = this.#run.ports;
-    if (task.kind !== "attach") await agent?.check();
-    const checked = say` The key, the token and what is installed were checked. The agent was not installed or run.`;
+    const agent = task.kind === "attach" ? undefined : this.#run.ports.agent;
+    await agent?.check();
+    const checked = say` No problem was found with the token and, as far as they can be checked, with the key and the sandbox. The agent was not installed or run.`;
     return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
   }
 }

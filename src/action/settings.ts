@@ -50,12 +50,14 @@ export interface Settings {
   onCancel: "stop" | "keep";
   /** Whether everything is done but to send the request, and to write to GitHub. */
   dryRun: boolean;
-  /** The name under which the job is remembered for later workflow runs, or empty. */
+  /** The name under which the job is remembered for later workflow runs, or empty, as with a job that is named. */
   session: string;
   /** What the prompt says about changes of the repository; `undefined` for nothing. */
   changes: ChangesSettings | undefined;
   /** For the workflow's repository. An agent has its own, which is another one for another repository. */
   githubToken: string;
+  /** The workflow's own token, which has the permissions of its job. Default: `githubToken`. */
+  workflowToken: string;
   /** Tells the legs of a matrix apart. */
   matrixLeg: string;
   /** The agent that runs with the step; `undefined` if a service runs it. */

@@ -103,6 +103,34 @@ test.each(examples)("$where starts one paid job at a time and never cancels its 
   for (const group of groups) expect(Object.keys(group)).toEqual(["group"]);
 });
 
+test.each(examples)("$where lets its request be sent again, by a new run or a re-run", ({ where, text, workflow }) => {
+  const events = Object.keys(Object(workflow.on));
+  // The next run of the script does the same.
+  const isOnce = !where.endsWith("own-script.yml") && events.every((name) => name === "push" || name === "release");
+  expect(/on-rerun: \$\{\{ vars\.AGENT_ON_RERUN \|\| 'resume' \}\}/.test(text)).toBe(isOnce);
+});
+
+test("a review takes the place of a request that waits only if its text asks", () => {
+  const { workflow } = examples.find(({ where }) => where.endsWith("/comments.yml")) ?? {};
+  const { concurrency } = workflow?.jobs.agent ?? {};
+  const groupOf = (eventName: string, event: unknown): string =>
+    Object(concurrency).group.replace(/\$\{\{([\s\S]*?)\}\}/g, (_: string, expression: string) =>
+      new Function("github", "startsWith", "format", `return ${expression.replace(/event\.(\w+)\./g, "event.$1?.")}`)(
+        { event_name: eventName, event, run_id: "99" },
+        (text: string | null, start: string) => (text ?? "").startsWith(start),
+        (text: string, value: string) => text.replace("{0}", value),
+      ),
+    );
+  const pull = { pull_request: { number: 7 } };
+  expect([
+    groupOf("issue_comment", { issue: { number: 7 } }),
+    groupOf("pull_request_review_comment", { ...pull, comment: { body: "/agent fix it" } }),
+    groupOf("pull_request_review", { ...pull, review: { body: "/agent fix it" } }),
+    groupOf("pull_request_review", { ...pull, review: { body: null } }),
+    groupOf("pull_request_review", { ...pull, review: { body: "Looks good" } }),
+  ]).toEqual(["agent-7", "agent-7", "agent-7", "agent-7-99", "agent-7-99"]);
+});
+
 test.each(examples)("$where does not run at full hours, when GitHub delays scheduled runs most", ({ text }) => {
   for (const [, minute] of text.matchAll(/cron: "(\S+) /g)) expect(Number(minute)).toBeGreaterThan(0);
 });

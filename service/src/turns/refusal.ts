@@ -48,7 +48,7 @@ export function describeRefusal(error: unknown, branch: string, refused: Refused
   const what = isSetting
     ? "GitHub Actions is not allowed to open pull requests here"
     : `${of} ${branch} was refused: ${quotedReason(error)}`;
-  const advice = isSetting ? allowActionsAdvice : adviceOf(error);
+  const advice = isSetting ? `${allowActions}.` : adviceOf(error);
   if (lost !== undefined)
     return `${what}. The commit is lost with this runner: ${lost}. ${advice} Then send the prompt again: its work is done again.`;
   return `${what}. ${kept(branch)} ${advice} ${next}`.trimEnd();
@@ -72,8 +72,8 @@ const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => st
 /** GitHub's message if Actions may not open pull requests; see its documentation, "Managing GitHub Actions settings for a repository". */
 export const actionsNotPermitted = /not permitted to create or approve pull requests/i;
 
-export const allowActionsAdvice =
-  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one; or use the token of a GitHub App.';
+export const allowActions =
+  'Turn on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, under "Actions" › "General", and first in the settings of its organization, if it has one';
 
 /** Returns whether push protection rejected a commit, which may contain a secret. The text of a rule may have that word, too. */
 export const isForSecret = (error: unknown): boolean =>

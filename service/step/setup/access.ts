@@ -3,7 +3,7 @@ import { say, trusted } from "../../../src/runner-kit/text.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { adviceOn } from "../../src/pulls/github/github-error.ts";
 import type { GitHubRepository } from "../../src/pulls/github/github-repository.ts";
-import { actionsNotPermitted, allowActionsAdvice } from "../../src/turns/refusal.ts";
+import { actionsNotPermitted, allowActions } from "../../src/turns/refusal.ts";
 import { SetupError } from "./setup-error.ts";
 
 /** A repository as the service's project names it, and what it is on GitHub. */
@@ -95,7 +95,7 @@ async function checkPullRequests({ apiUrl, owner, name, token }: GitHubRepositor
   throwIfGeneral(text);
   const isSetting = actionsNotPermitted.test(text);
   const advice = isSetting
-    ? allowActionsAdvice
+    ? `${allowActions}; or use the token of a GitHub App.`
     : "For the workflow's own repository, give the job `permissions: pull-requests: write`; for another one, pass a token for that as `github-token`. Then start a new run: a re-run keeps this run's workflow file.";
   throw new SetupError(
     "The token may not open pull requests",

@@ -35,7 +35,7 @@ export async function prepareBubblewrap({ folder, canInstall, info }: Bubblewrap
     : "allow it user namespaces: on Ubuntu 24.04 and newer with the AppArmor profile in service/docs/agents.md, in a container in the settings of its runtime";
   throw new SetupError(
     "No sandbox for the agent",
-    say`bubblewrap cannot run on this runner: ${isMissing ? trusted("it is not installed") : error}. There are two ways out. Either ${trusted(way)}. Or set \`--sandbox none\` and \`--agent-network full\` in \`agent-options\`: then the agent can do what the runner's user can, such as read the token. Nothing was started.`,
+    say`bubblewrap cannot run on this runner: ${isMissing ? trusted("it is not installed") : error}. There are two ways out. Either ${trusted(way)}. Or, without \`setup\`, \`check\` and the workflow's own token for Copilot, set \`--sandbox none\` and \`--agent-network full\` in \`agent-options\`: then the agent can do what the runner's user can, such as read the token. Nothing was started.`,
   );
 }
 

@@ -90,6 +90,15 @@ const paragraphs = `Add a page "Quickstart".\n\nIt says: "${"Run npm ci. ".repea
 
 /* Without a cache, all is read from the branch and from refs; how the cache adds to that, the tests of the step's memory show. */
 
+test("a new run with the job-id and the prompt, as is advised if the workflow file has to change, starts no agent", async () => {
+  const { run } = await setUp("none");
+  const { found, annotations } = await run({ prompt: line }, night(1), { pulls: true });
+  expect(found).toEqual([1, 1, 0]);
+  const [, jobId = ""] = /start a new run with job-id: (\S+) and the same prompt/.exec(annotations.join("\n")) ?? [];
+  const second = await run({ prompt: line, "job-id": jobId }, night(2));
+  expect([second.outcome, second.job, second.found], second.said).toEqual(["pr-created", jobId, [1, 1, 1]]);
+});
+
 test("attempts start one agent until a pull request may be opened", async () => {
   const { docs, run } = await setUp("none");
   const refused = await run({ prompt: paragraphs }, attempt(1), { pulls: true });

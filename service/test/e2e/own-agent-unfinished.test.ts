@@ -102,6 +102,19 @@ test.each(rows(accesses, 1))("a re-run begins in what its run left, with a cache
   expect(docs.git("log", "--format=%P", `main..${ref}`).split("\n")).toContain(docs.head("feature"));
 });
 
+test("a new run with the job-id and the prompt, as is advised after a limit, begins in what is kept", async () => {
+  const { run } = await setUp("none");
+  const agent = "cat > /dev/null; echo half > half.md; sleep 60";
+  const limit = { agent, "agent-options": `${unconfined}\n--time-limit-minutes 0.05` };
+  const first = await run({ GITHUB_RUN_ID: "1" }, limit);
+  expect(first.outputs.outcome, first.log).toBe("failed");
+  const [, jobId = ""] =
+    /start a new run with job-id: (\S+) and the same prompt/.exec(first.annotations.join("\n")) ?? [];
+  const again = "cat > /dev/null; test -e half.md && echo rest > rest.md";
+  const second = await run({ GITHUB_RUN_ID: "2" }, { "job-id": jobId, agent: again });
+  expect(second.outputs, second.log).toMatchObject({ outcome: "pr-created", "job-id": first.outputs["job-id"] });
+});
+
 test.each([
   ["private", true],
   ["public", false],

@@ -248,7 +248,9 @@ test("a dry run checks the token, and installs and runs nothing", async () => {
   const { docs, github, agents, run } = await setUp();
   const { outputs, log } = await run({ "dry-run": "true", "agent-options": "--sandbox none", agent: "editor" });
   expect(outputs, log).toMatchObject({ outcome: "skipped", "skip-reason": "dry-run" });
-  expect(log).toContain("The key, the token and what is installed were checked.");
+  expect(log).toContain(
+    "No problem was found with the token and, as far as they can be checked, with the key and the sandbox.",
+  );
   expect([docs.branches(), agents()]).toEqual([[], 0]);
   expect(github.requests.some((route) => /^POST .*\/pulls$/.test(route))).toBe(true);
 });

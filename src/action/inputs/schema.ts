@@ -140,12 +140,13 @@ export function parseInputs(
     onCancel: values["on-cancel"],
     base: values.base,
     dryRun: values["dry-run"],
-    session: values.session,
+    session: values["job-id"] === "" ? values.session : "",
     changes:
       values.changes === "none"
         ? undefined
         : { since: values["changes-since"], paths: values.paths, withPatches: values.changes === "diff" },
     githubToken: values["github-token"],
+    workflowToken: values["workflow-token"] || values["github-token"],
     matrixLeg: values["matrix-leg"],
     agent: agent?.settings,
   };
@@ -254,7 +255,6 @@ function checkCombinations(
       "max-poll-interval-seconds",
       say`is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`,
     );
-  if (raw.session !== "" && raw["job-id"] !== "") add("session", say`cannot be used together with job-id`);
   for (const input of ["agent-options", "setup", "check"] as const)
     if (raw[input] !== "" && raw.agent === "") add(input, say`needs agent`);
   if (raw.agent !== "" && raw["job-id"] !== "" && !hasPrompt)

@@ -50,8 +50,9 @@ export async function readStepRecord(attempts: readonly number[], run: Run): Pro
 
 async function jobLister(run: Run): Promise<(attempt: number) => Promise<Job[]>> {
   const { GITHUB_REPOSITORY: name = "", GITHUB_RUN_ID: runId = "" } = run.ports.environment;
-  if (run.settings.githubToken === "" || name === "" || runId === "") throw new Error("GitHub cannot be asked");
-  const repository = await connectRepository(run, { totalMs });
+  const { workflowToken } = run.settings;
+  if (workflowToken === "" || name === "" || runId === "") throw new Error("GitHub cannot be asked");
+  const repository = await connectRepository(run, { totalMs }, workflowToken);
   const path = "actions/runs/{run_id}/attempts/{attempt_number}/jobs";
   return async (attempt) => {
     const jobs: Job[] = [];

@@ -9,6 +9,7 @@ import {
   checkService,
   hasDashboard,
   howToContinue,
+  howToSendAnew,
   howToStartAnother,
   howToWait,
   type ResultContext,
@@ -88,7 +89,7 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
       return message`
         Timed out
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
-        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
+        Make the task smaller, or raise timeout-minutes and ${howToSendAnew(context, true)}: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
     }
     const reason = lastError ? failureReason(lastError, addressOf(settings)) : [];
     const isStale = state.status !== "" && state.status !== "active";
@@ -216,10 +217,13 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
   },
   failed: (context) => {
     const { jobId, pageUrl, failure } = context.state;
+    const { usable, over } = context.rerun;
     // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-    const again = failure && context.rerun.usable === "resumes" ? adviceOf(failure, context) : [];
+    const again = failure && usable === "resumes" ? adviceOf(failure, context) : [];
+    const isSentAgain = !failure && !context.comment && usable === "resumes" && over === "repeats";
+    const choice = say`A re-run of this workflow run sends the request again. To continue with this job instead, run the action with job-id ${jobId} and a prompt.`;
     const reason = failure?.reason ? say`The service says why: ${failure.reason}` : [];
-    const next = joinSentences(again, howToReplace(context), howToContinue(context));
+    const next = joinSentences(again, isSentAgain ? choice : [], howToReplace(context), howToContinue(context));
     if (failure?.isStopped)
       return message`
         Job stopped
@@ -245,18 +249,22 @@ const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
 function adviceOf(
   { isStopped, isKept, isUnfinished, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
-  { settings }: ResultContext,
+  context: ResultContext,
 ): Text {
+  const { settings } = context;
   const rerun = say`To send the request again, re-run this workflow run.`;
+  const anew = howToSendAnew(context, isKept || isUnfinished);
   // The reason of kept work says what to change first.
+  if (isKept && settings?.agent)
+    return say`${rerun} If the workflow file has to change, ${anew}. A token of another account may not find a job that has a branch.`;
   if (isStopped || isKept) return rerun;
-  const repair = say`Fix that, then re-run this workflow run; if the workflow file has to change, start a new run instead, because a re-run keeps this run's.`;
+  const repair = say`Fix that, then re-run this workflow run; if the workflow file has to change, ${anew} instead, because a re-run keeps this run's.`;
   switch (failureClass) {
     case "limit": {
       const limit = settings?.agent
         ? say`Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
         : say`Raise the limit in the service`;
-      const how = settings?.agent ? say` and start a new run: a re-run has this run's limits.` : say`, then re-run.`;
+      const how = settings?.agent ? say` and ${anew}: a re-run has this run's limits.` : say`, then re-run.`;
       const instead = isUnfinished
         ? say`Or re-run this workflow run: its agent continues from what is kept.`
         : say`Or make the task smaller. Nothing that the agent did in this turn is kept.`;
@@ -294,7 +302,9 @@ function whenCancelled(
   if (stop === "asked")
     return [
       say`${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
-      say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+      context.rerun.usable === "repeats"
+        ? say`A re-run of this workflow run sends the request again, beside an agent that still runs.`
+        : say`A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
     ];
   if (acceptance === "unknown") {
     const { what, next } = describeUnknownAcceptance(operation, say`${step} while the request was in flight.`, context);
@@ -356,7 +366,7 @@ function describeUnknownAcceptance(
     return message`
       Message may have been sent
       ${what} The message may have reached job ${jobId}, which may be running.
-      ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context)}`;
+      ${hint} ${rerun} ${howToWait(context)} ${usable === "repeats" ? [] : howToStartAnother(context, "If it did not arrive")}`;
   }
   if (jobId)
     return message`

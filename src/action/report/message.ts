@@ -28,6 +28,12 @@ export function howToWait(context: ResultContext, purpose: "wait for it" | "read
   return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
 
+/** How to take up a job of another step, which has ended with that step if an agent ran with it. */
+export function howToTakeUp(what: string, jobId: Text, { settings }: ResultContext): Text {
+  const [purpose, prompt] = settings?.agent ? ["continue", "a"] : ["wait for", "no"];
+  return say`To ${trusted(purpose)} ${trusted(what)}, run the action with ${jobId} and ${trusted(prompt)} prompt.`;
+}
+
 /** What a re-run may do, unless it waits for the job. It need not: it asks the service, and finds late saves. */
 export function rerunWarning({ task, rerun }: ResultContext): Text {
   if (rerun.usable !== "repeats") return [];
@@ -48,6 +54,14 @@ export function howToContinue({ state, rerun }: ResultContext): Text {
     : say`To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
 
+/** How to send a request again with another workflow file. @param isKept - whether its job has work from which it continues */
+export function howToSendAnew({ state, settings, comment }: ResultContext, isKept: boolean): Text {
+  if (comment) return say`ask again in the thread`;
+  // A new run is another step, whose create does not find the job.
+  const isSought = isKept && !settings?.session;
+  return isSought ? say`start a new run with job-id: ${state.jobId} and the same prompt` : say`start a new run`;
+}
+
 export function hasDashboard({ settings }: ResultContext): boolean {
   return settings !== undefined && isMintlify(settings.baseUrl);
 }
@@ -57,10 +71,10 @@ export function addressOf(settings: Pick<Settings, "baseUrl" | "agent"> | undefi
   return settings?.agent ? undefined : settings?.baseUrl.href;
 }
 
-/** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */
-export function howToStartAnother({ comment }: ResultContext): Text {
+/** How to send a request again on purpose. `unless`: when nobody should. A re-run uses the workflow file of its run, so a changed input has no effect. */
+export function howToStartAnother({ comment }: ResultContext, unless = "If there is none"): Text {
   if (!comment)
-    return say`If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+    return say`${trusted(unless)}, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
   if (comment.phrase === "") return say`To send the request regardless, set the label ${comment.label} again.`;
   return comment.jobId === ""
     ? say`To start another job, comment ${`${comment.phrase} new …`}.`

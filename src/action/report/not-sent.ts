@@ -1,11 +1,13 @@
 import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { BlockedResult, SkippedResult, TriggerKind } from "../result.ts";
 import { count, duration, shortRef } from "./format.ts";
-import { addressOf, checkService, howToStartAnother, type ResultContext, reportBug } from "./message.ts";
+import { addressOf, checkService, howToStartAnother, howToTakeUp, type ResultContext, reportBug } from "./message.ts";
 import { failureReason } from "./request-failure.ts";
 
 /** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
 const mayHaveRun = say`This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
+
+const sentAlready = "If this prompt is needed, too";
 
 /** Describes why the step starts nothing. That is not an error. */
 export function describeSkip(result: SkippedResult, context: ResultContext): Message {
@@ -26,7 +28,7 @@ export function describeSkip(result: SkippedResult, context: ResultContext): Mes
     return {
       title: "Skipped",
       what,
-      next: say`To ask for more, comment in its pull request, or run the workflow by hand.`,
+      next: say`To ask for more, comment in its pull request, or run the workflow by hand, if it has workflow_dispatch.`,
     };
   }
   if ("event" in result)
@@ -177,22 +179,22 @@ const blocked: {
     A later run has continued the job
     This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
     Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
-  unwitnessed: () => message`
+  unwitnessed: (_, context) => message`
     Cannot leave word of a request
     GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
-    Re-run the workflow run: it continues like a first run.`,
+    Re-run the workflow run. If that finds a doubt, because one of the two arrived late, it sends nothing, either. ${howToStartAnother(context)}`,
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
     Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
-    To wait for one of these jobs, run the action with its job-id and no prompt. ${howToStartAnother(context)}`,
+    ${howToTakeUp("one of these jobs", say`its job-id`, context)} ${howToStartAnother(context, sentAlready)}`,
   "other-prompt": ({ jobId, attempt }, context) => message`
     Earlier attempt had another prompt
     ${attempt === undefined ? say`An earlier attempt` : say`Attempt ${attempt}`} of this workflow run sent another prompt, for ${jobId === undefined ? say`a job` : say`job ${jobId}`}. ${mayHaveRun}
-    ${jobId === undefined ? checkService(context) : say`To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${howToStartAnother(context)}`,
-  replayed: ({ jobId }) => message`
+    ${jobId === undefined ? checkService(context) : howToTakeUp("that job", say`job-id ${jobId}`, context)} ${howToStartAnother(context, jobId && sentAlready)}`,
+  replayed: ({ jobId }, context) => message`
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
-    Give the steps different prompts or sessions, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+    Give the steps different prompts or sessions, and start a new run of the workflow. ${howToTakeUp("that job", say`job-id ${jobId}`, context)}`,
   "no-base": () => message`
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.
@@ -227,7 +229,7 @@ const blocked: {
   "session-busy": ({ jobId, latest }) => message`
     Another run works for the session
     Another workflow run ${jobId === undefined ? say`is about to begin for the session` : say`works on job ${jobId} of the session`}, until ${trusted(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
-    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes and start a new run. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
   time: () => message`
     No time left to start a job
     What came before took so long that no time was left to start a job, so nothing was started.

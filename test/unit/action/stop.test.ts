@@ -69,6 +69,22 @@ describe("a cancelled step", () => {
     expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
   });
 
+  test.each<[onRerun: string, sends: number, says: string]>([
+    ["resume", 0, "asks the service what became of it, and starts nothing twice."],
+    ["new", 1, "sends the request again, beside an agent that still runs."],
+  ])(
+    "says what a re-run does while the agent may still be running, with on-rerun: %s",
+    async (onRerun, sends, says) => {
+      const service = running();
+      service.stopsAfter = Infinity;
+      const options = { inputs: { "on-rerun": onRerun }, cache: new FakeCache() };
+      const { toolkit } = await attempt(service, options);
+      expect(toolkit.annotations.at(-1)?.text).toContain(`A re-run of this workflow run ${says}`);
+      const { requests } = await attempt(service, { ...options, runAttempt: 2 });
+      expect(requests.filter(({ method, path }) => method === "POST" && path.endsWith("/job"))).toHaveLength(sends);
+    },
+  );
+
   test.each<[string, (request: SeenRequest, service: KeyedService) => Exchange]>([
     ["rejects it", (request, service) => (isStop(request) ? { response: { status: 500 } } : service.respond(request))],
     ["does not answer", (request, service) => (isStop(request) ? { responseMs: 60_000 } : service.respond(request))],
@@ -307,7 +323,8 @@ describe("a turn that failed", () => {
     "a comment and an agent": (service) =>
       runComment(new FakeGitHub(), { respond: service.respond, agent: ownAgent, inputs: own, environment }),
   };
-  const repair = /Fix that, then re-run this workflow run; if the workflow file has to change, start a new run/;
+  const repair =
+    /Fix that, then re-run this workflow run; if the workflow file has to change, (?:start a new run|ask again in the thread) instead/;
   const again = /To send the request again, re-run this workflow run\.$/;
 
   test.each<[failureClass: string, server: RegExp, agent?: RegExp]>([
@@ -317,7 +334,7 @@ describe("a turn that failed", () => {
     [
       "limit",
       /Raise the limit in the service, then re-run\./,
-      /Raise the limit in the workflow .*start a new run: a re-run has this run's limits\./,
+      /Raise the limit in the workflow .*(?:start a new run|ask again in the thread): a re-run has this run's limits\./,
     ],
     ["credit", /Add credit for the agent's model, then re-run this workflow run\./],
     ["model", new RegExp(`Check the name of the model, its key and its address\\. ${repair.source}`)],
@@ -337,6 +354,44 @@ describe("a turn that failed", () => {
       expect(text, mode).not.toMatch(/goes on/);
     }
   });
+
+  test.each<[mode: string, kept: string, failureClass: string, advice: string]>([
+    ["an agent", "unfinished", "limit", "and start a new run with job-id: job_1 and the same prompt: a re-run has"],
+    [
+      "an agent",
+      "unfinished",
+      "refused",
+      "has to change, start a new run with job-id: job_1 and the same prompt instead",
+    ],
+    [
+      "an agent",
+      "push",
+      "refused",
+      "has to change, start a new run with job-id: job_1 and the same prompt. A token of",
+    ],
+    ["a session", "unfinished", "limit", "and start a new run: a re-run has"],
+    ["a session", "push", "refused", "has to change, start a new run. A token of another account may not find a job"],
+    ["a comment and an agent", "unfinished", "limit", "and ask again in the thread: a re-run has"],
+    ["a comment and an agent", "push", "refused", "has to change, ask again in the thread. A token of"],
+    ["a server", "push", "refused", "To send the request again, re-run this workflow run. Job job_1 is"],
+    [
+      "a server",
+      "unfinished",
+      "refused",
+      "has to change, start a new run with job-id: job_1 and the same prompt instead",
+    ],
+  ])(
+    "names the job from whose work the next request continues: %s, %s, %s",
+    async (mode, kept, failureClass, advice) => {
+      const service = new KeyedService();
+      Object.assign(service, { next: "failed", reason: "It says why.", kept, failureClass });
+      const inputs = { ...own, session: "nightly" };
+      const cache = new FakeCache();
+      const session = () => attempt(service, { cancelAt: 1e9, cache, agent: ownAgent, inputs });
+      const { toolkit } = await (mode === "a session" ? session() : (modes[mode]?.(service) ?? session()));
+      expect(toolkit.annotations.at(-1)?.text).toContain(advice);
+    },
+  );
 
   test("because it was stopped is no error of the agent", async () => {
     const service = new KeyedService();

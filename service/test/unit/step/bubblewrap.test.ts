@@ -92,7 +92,7 @@ test.each([
   await expect(prepare({ sudo: 'echo "$@" >> "$record"; echo no >&2; exit 1' }, canInstall)).rejects.toMatchObject({
     title: "No sandbox for the agent",
     message: expect.stringMatching(
-      /^bubblewrap cannot run on this runner: it is not installed\. There are two ways out\. Either install it in a step before this one: `sudo apt-get install bubblewrap`\. Or set `--sandbox none` and `--agent-network full` in `agent-options`/,
+      /^bubblewrap cannot run on this runner: it is not installed\. There are two ways out\. Either install it in a step before this one: `sudo apt-get install bubblewrap`\. Or, without `setup`, `check` and the workflow's own token for Copilot, set `--sandbox none` and `--agent-network full` in `agent-options`/,
     ),
   });
   expect(recorded()).toEqual(changes);

@@ -102,9 +102,30 @@ describe("a reaction and a first reply", () => {
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
     expect(toolkit.annotations.at(-1)).toMatchObject({ title: "Cannot leave word of a request" });
-    expect(toolkit.annotations.at(-1)?.text).toContain("it continues like a first run");
+    expect(toolkit.annotations.at(-1)?.text).toContain("Re-run the workflow run.");
     github.fault = () => {};
     expect(routesOf((await attempt(2, withRecord(github))).requests)[0]).toBe(createRequest);
+  });
+
+  test("that arrived, although GitHub did not answer, leave a doubt to a re-run, and a way out that is advised before", async () => {
+    const github = new FakeGitHub();
+    const request = github.request.bind(github);
+    let isLate = true;
+    github.request = async (route, parameters, limits) => {
+      const answer = await request(route, parameters, limits);
+      if (isLate && writes.test(route)) throw unavailable();
+      return answer;
+    };
+    const { requests, toolkit } = await attempt(1, github);
+    expect(requests).toEqual([]);
+    expect(toolkit.annotations.at(-1)?.text).toContain(
+      "If that finds a doubt, because one of the two arrived late, it sends nothing, either. To start another job, comment /agent new ….",
+    );
+    isLate = false;
+    expect((await attempt(2, github)).requests).toEqual([]);
+    const comment = { id: 78, body: "/agent new fix it", user: { login: "writer", type: "User", id: 5 } };
+    const asked = await attempt(1, github, { payload: { comment } });
+    expect(routesOf(asked.requests)[0]).toBe(createRequest);
   });
 
   test("of which GitHub answers one are enough", async () => {

@@ -49,6 +49,7 @@ test("uses the default of an input that is missing, empty or blank", () => {
       session: "",
       changes: undefined,
       githubToken: "",
+      workflowToken: "",
       matrixLeg: "",
     });
   }
@@ -110,7 +111,6 @@ test("reports all problems at once", () => {
     Object.keys(inputDefaults)
       .filter((name) => !["prompt", "prompt-file", "agent", "trigger-phrase", "trigger-label"].includes(name))
       .filter((name) => !["workflow-token", "matrix-leg"].includes(name))
-      .concat("session")
       .sort(),
   );
   expect(invalidInputs({ "prompt-file": "x", wait: "no", "poll-interval-seconds": "20" })).toEqual([

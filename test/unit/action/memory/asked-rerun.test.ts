@@ -318,3 +318,31 @@ test("what the agent's own service rejects is to be changed", async () => {
     "The service answered HTTP 400: base: there is no branch nope. No job was started.\nChange that, and start a new run: a re-run keeps this run's workflow file.",
   );
 });
+
+test("after another prompt, a job whose agent ended with its step is not to be waited for, but continued", async () => {
+  const idle: OwnAgent = {
+    connect: (transport) => transport,
+    prepare: async () => {},
+    check: async () => {},
+    end: async () => {},
+  };
+  const options = (service: KeyedService, inputs: Record<string, string>) => ({
+    respond: service.respond,
+    agent: idle,
+    inputs: { ...editor, ...inputs },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
+  });
+  const service = new KeyedService();
+  await attempt(1, options(service, {}));
+  const said = async () =>
+    (await attempt(2, options(service, { prompt: "Something else" }))).toolkit.annotations.at(-1)?.text;
+  expect(await said()).toContain("To continue that job, run the action with job-id job_1 and a prompt.");
+  for (const turn of ["2", "3"])
+    service.turns.push({ ...service.turns[0], turn, job: "job_2", request: `other ${turn}` } as never);
+  const several = await said();
+  expect(several).toContain("To continue one of these jobs, run the action with its job-id and a prompt.");
+  expect(several).toContain("If this prompt is needed, too, start a new run of the workflow");
+  // As is advised.
+  const { outputs } = await attempt(1, options(service, { "job-id": "job_1" }));
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "continued" });
+});

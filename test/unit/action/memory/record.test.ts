@@ -250,6 +250,17 @@ describe("a re-run without a trace of the attempts before it", () => {
     expect(requests).toEqual([]);
   });
 
+  test("is read with the workflow's own token, which has the job's permissions, whatever github-token is", async () => {
+    const tokens: string[] = [];
+    const { requests } = await attempt(2, {
+      github: new Record([earlier({ steps: [step({ conclusion: "skipped", started_at: null })] })], [own]),
+      inputs: { "github-token": "ghs_of_an_app", "workflow-token": "ghs_of_the_workflow" },
+      onGitHubToken: (token) => void tokens.push(token),
+    });
+    expect(posts(requests)).toHaveLength(1);
+    expect(tokens).toEqual(["ghs_of_the_workflow"]);
+  });
+
   test("sends nothing without a token, with which GitHub could be asked", async () => {
     const { requests } = await attempt(2, { github: new Record(), inputs: { "github-token": "" } });
     expect(requests).toEqual([]);

@@ -612,8 +612,20 @@ test("a re-run of a night waits for the job of its earlier attempt", async () =>
   expect(service.posts).toEqual([create]);
 });
 
+test("a run that names a job waits for it or sends it a message, and leaves the session as it is", async () => {
+  const { service, github, night } = nights();
+  await night();
+  service.jobs.set("job_9", record({ id: "job_9", status: "completed", prLink }));
+  const named = { "job-id": "job_9" };
+  const { outputs } = await night({ inputs: { ...named, prompt: "", changes: "diff" } });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_9", "job-origin": "attached" });
+  await night({ inputs: named });
+  expect(github.routes).toEqual([]);
+  await night();
+  expect(service.posts).toEqual([create, message("job_9"), message("job_1")]);
+});
+
 test.each([
-  ["with job-id", { session: "a", "job-id": "job_1" }, "session cannot be used together with job-id"],
   ["longer than 100 characters", { session: "x".repeat(101) }, "session must not be longer than 100 characters"],
   ["with a control character", { session: "a\u0007b" }, "session must not contain control characters"],
 ])("a session %s is invalid", async (_name, inputs, problem) => {

@@ -135,7 +135,7 @@ test("says of a re-run with another prompt what the earlier attempt sent, if it 
   };
   expect(await messageAfter(() => respondWith(200, record()))).toBe(
     `Attempt 1 of this workflow run sent another prompt, for job job_1. ${mayHaveRun}\n` +
-      `To wait for that job, run the action with job-id job_1 and no prompt. ${sendAnother}`,
+      `To wait for that job, run the action with job-id job_1 and no prompt. ${sendAnother.replace("there is none", "this prompt is needed, too")}`,
   );
   expect(await messageAfter(() => respondWith(502))).toBe(
     `Attempt 1 of this workflow run sent another prompt, for a job. ${mayHaveRun}\n` +

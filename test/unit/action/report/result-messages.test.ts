@@ -49,6 +49,8 @@ const renewKey =
 const startsAnother = "A re-run of this workflow run may start another job.";
 const sendsAgain = "A re-run of this workflow run may send the message again.";
 const sendAnother = `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+const choice =
+  "A re-run of this workflow run sends the request again. To continue with this job instead, run the action with job-id job_1 and a prompt.";
 const sendsNothing = `A re-run sends nothing. ${sendAnother}`;
 
 const reportBug = "Report this bug with the log of a run with step debug logging.";
@@ -88,7 +90,7 @@ const cases: Case[] = [
     title: "Job failed",
     what: "The agent hit an unrecoverable error in job job_1. The job is no longer running.",
     next: `See the dashboard for the cause. ${newJob} ${followUp}`,
-    remembered: "See the dashboard for the cause.",
+    remembered: `See the dashboard for the cause. ${choice}`,
   },
   {
     name: "a failed job of another service",
@@ -96,7 +98,7 @@ const cases: Case[] = [
     title: "Job failed",
     what: "The agent hit an unrecoverable error in job job_1. The job is no longer running.",
     next: `${newJob} ${followUp}`,
-    remembered: "",
+    remembered: choice,
   },
   {
     name: "an archived job",
@@ -214,7 +216,7 @@ const cases: Case[] = [
     title: "Cancelled",
     what: "The step was cancelled while the request was in flight. The message may have reached job job_1, which may be running.",
     next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} ${sendAnother}`,
+    remembered: `A re-run sends nothing. ${wait} ${sendAnother.replace("there is none", "it did not arrive")}`,
   },
   {
     name: "a cancellation after a create",
@@ -310,7 +312,7 @@ const cases: Case[] = [
     title: "Message may have been sent",
     what: "The service answered HTTP 502. The message may have reached job job_1, which may be running.",
     next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} ${sendAnother}`,
+    remembered: `A re-run sends nothing. ${wait} ${sendAnother.replace("there is none", "it did not arrive")}`,
   },
   {
     name: "a poll that is rejected after a create",
