@@ -237,7 +237,7 @@ export class Judge {
   }
 
   #checkOutcome(attempt: Attempt, holders: ReadonlyMap<string, ReadonlySet<Holder>>): void {
-    const { runs, gitHub } = this.#world;
+    const { runs, gitHub, plan } = this.#world;
     const { outcome, place } = attempt;
     // The job has another one since.
     const isMerged = ({ toolkit }: Attempt): boolean =>
@@ -257,6 +257,8 @@ export class Judge {
       ];
       const isOwn =
         own.some(({ id }) => ids.includes(id)) ||
+        // Of two requests with the same prompt, what is kept of the first answers both.
+        (plan.isSamePrompt && attempt.session === "nightly" && ids.length > 0) ||
         ids.some((id) => !this.#publishedBefore.has(id)) ||
         this.#world.attempts.some(
           (one) => one.index < attempt.index && one.place.run === place.run && (isSame(one, attempt) || isMerged(one)),
