@@ -9,6 +9,7 @@ import { namesOf, oneLine } from "../one-line.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
+import { leavesKept } from "../store/made.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
@@ -87,9 +88,14 @@ export interface Opening {
   notes: string[];
   /** The turns whose work it includes, which is obsolete once this turn is published. */
   turns: readonly StoredTurn[];
+  /** Whether any earlier work may be in the working tree. */
+  isLaid: boolean;
 }
 
-/** Returns the consecutive turns before one that left unfinished work, oldest first, and the last turn that did anything. */
+/**
+ * Returns the consecutive turns before one that left unfinished work, or what an earlier one of them left, oldest first, and the last turn
+ * that did anything.
+ */
 export function unfinishedBefore(
   { id }: Pick<StoredTurn, "id">,
   turns: readonly StoredTurn[],
@@ -97,7 +103,9 @@ export function unfinishedBefore(
   const done = turns.filter(
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null),
   );
-  return { before: done.at(-1), inRow: done.slice(done.findLastIndex(({ kept }) => kept !== "unfinished") + 1) };
+  const isIn = (one: StoredTurn): boolean => one.kept === "unfinished";
+  const since = done.slice(done.findLastIndex((one) => !isIn(one) && !leavesKept(one)) + 1);
+  return { before: done.at(-1), inRow: since.some(isIn) ? since.slice(since.findIndex(isIn)) : [] };
 }
 
 /**
@@ -110,10 +118,11 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const { turn, context, conflicting } = work;
   const { log } = context;
   const { before, inRow } = unfinishedBefore(turn, context.turns);
-  const none = { prompt: "", notes: [], turns: [] };
+  const none = { prompt: "", notes: [], turns: [], isLaid: false };
   // A lost or stopped turn left nothing in its session.
   const hasFailed = before?.failureClass != null && before.kept !== "push" && before.kept !== "pull-request";
-  const maker = conflicting?.maker ?? (hasFailed || before?.kept === "unfinished" ? before : undefined);
+  const unfinished = inRow.findLast(({ kept }) => kept === "unfinished");
+  const maker = conflicting?.maker ?? unfinished ?? (hasFailed ? before : undefined);
   if (maker === undefined) return none;
   const patterns = new SecretPatterns(context.secrets ?? []);
   const reason = oneLine(
@@ -136,7 +145,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const laid = found && (await layOut(found, work, agent).catch((error: unknown) => errorMessage(error)));
   if (typeof laid === "string") {
     log(`What ${turnName(maker.id)} left could not all be laid out: ${laid}`);
-    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.` };
+    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.`, isLaid: true };
   }
   if (laid === undefined || laid.paths.length === 0) {
     if (maker.kept === "unfinished") log(`Nothing of what ${turnName(maker.id)} left is laid out.`);
@@ -156,6 +165,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
     prompt: `${ended} ${begun}: ${names}. Go on from there.${left}`,
     notes: isSame ? [] : [`${beganEarlierNote} (${turnName(maker.id)}): ${names}`],
     turns: conflicting ? [] : inRow,
+    isLaid: true,
   };
 }
 

@@ -51,7 +51,7 @@ export async function make(work: Work): Promise<Position> {
   const against = reasonAgainst(turn, stop, work.maker.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
-    return { stage: "failed", made: { reason: against } };
+    return { stage: "failed", made: { reason: against, failureClass: stop?.aborted ? undefined : "transient" } };
   }
   for (const note of work.start.notes) log(note);
   await checkFreeSpace(context);
@@ -100,7 +100,8 @@ export async function make(work: Work): Promise<Position> {
   }
   if (end !== "completed") {
     const isKept = await keep(reason ?? "");
-    return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
+    const left = isKept ? { isUnfinished: true } : !opening.isLaid && { isUntouched: true };
+    return settle(work, { reason, failureClass, ...left }, false, report, go());
   }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {
