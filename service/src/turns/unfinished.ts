@@ -6,6 +6,7 @@ import { ChangeRefused, type CommitOptions, type Worktree } from "../git/commit-
 import { type JobCommit, maxPackedBytes } from "../git/job-commits.ts";
 import type { StoredTurn } from "../model.ts";
 import { namesOf, oneLine } from "../one-line.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
@@ -34,7 +35,8 @@ const maxPaths = 500;
 const layOutMs = 60_000;
 
 /**
- * Keeps the changes of an agent that did not complete, or whose change was refused, unless they contain a secret. Errors are only logged.
+ * Keeps the changes of an agent that did not complete, or whose change was refused, unless they contain a secret. Errors are only logged,
+ * unless they pass: a resource is missing, or the service stops.
  *
  * @param reason - why the turn fails
  * @returns whether anything was kept
@@ -75,6 +77,7 @@ export async function keepUnfinished(
     return true;
   } catch (error) {
     if (error instanceof LeaseLost) return false;
+    if (left === "unfinished" && (isResourceExhausted(error) || context.signal.aborted)) throw error;
     log(`What the agent changed is not kept: ${await patterns.remove(errorMessage(error))}`);
     return false;
   }
