@@ -295,7 +295,7 @@ export interface StoredTurn extends Omit<Turn, "asked">, Pick<RequestKey, "calle
   kept: KeptWork | null;
   /** When somebody asked to stop it; `null` if nobody did. A later service stops it instead of running it again. */
   stopRequestedAt: number | null;
-  /** What the check of its commit showed, and the end of the check's output; `null` if it was not checked. */
+  /** What the check of its commit showed, and the end of the check's output; `null` if it was not checked. An output without a result is why. */
   checkResult: CheckResult | null;
   checkOutput: string | null;
 }
