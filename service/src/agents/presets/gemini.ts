@@ -11,7 +11,7 @@ const settings = {
   tools: { shell: { inactivityTimeout: 120 } },
 };
 
-const silence = "it stopped after a tool without an answer: its context may be full, or a hook stopped it";
+const silence = "it ended without an answer, as when its context is full or a hook stops it";
 
 /** Gemini CLI, by Google. */
 export const gemini: Preset = {

@@ -323,7 +323,7 @@ test.each([
     "Loop detected, stopping execution",
   ],
   ["a limit", [warned("Maximum session turns exceeded", "error")], "Maximum session turns exceeded"],
-  ["a full context or a hook", [], expect.stringMatching(/^it stopped after a tool without an answer/)],
+  ["a full context or a hook", [], expect.stringMatching(/^it ended without an answer/)],
   ["a rejected prompt", [warned("Agent execution blocked: no", "warning")], "Agent execution blocked: no"],
 ])("Gemini has failed if it gave up, which it calls a success: %s", (_, events, error) => {
   expect(geminiEnd(events)).toMatchObject({ error });
