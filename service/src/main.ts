@@ -93,8 +93,12 @@ async function copyStore({ store, target }: CommandOf<"copy">): Promise<void> {
     } else {
       const { importStore } = await import("./store/postgres/import-store.ts");
       const { markHome } = await import("./store/shared-homes.ts");
-      const { jobs, turns, pullRequests } = await importStore(store, { ...target, log: print }, markHome);
+      const { jobs, turns, pullRequests, unpushed } = await importStore(store, { ...target, log: print }, markHome);
       print(`Copied ${jobs} jobs, ${turns} turns and ${pullRequests} pull requests from ${store} to Postgres`);
+      if (unpushed > 0)
+        print(
+          `${unpushed} of the jobs have commits that are not pushed, which stay in ${folderOfStore(store)}: a worker with that STATE_DIRECTORY publishes them, and others do that work again.`,
+        );
     }
   } catch (error) {
     process.stderr.write(`The store was not ${"file" in target ? "backed up" : "exported"}: ${errorMessage(error)}\n`);

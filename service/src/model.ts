@@ -260,6 +260,8 @@ export interface Made {
   failureClass?: FailureClass | undefined;
   /** Whether the clone has what its agent changed before it failed. Default: no. */
   isUnfinished?: boolean | undefined;
+  /** Whether its agent failed without a change, and had nothing of what is kept of earlier turns. Default: no. */
+  isUntouched?: boolean | undefined;
 }
 
 /** A row of `turn`. */
@@ -291,7 +293,9 @@ export interface StoredTurn extends Omit<Turn, "asked">, Pick<RequestKey, "calle
   head: string | null;
   /** What is kept of its work; `null` if it has not failed, or nothing is. */
   kept: KeptWork | null;
-  /** What the check of its commit showed, and the end of the check's output; `null` if it was not checked. */
+  /** When somebody asked to stop it; `null` if nobody did. A later service stops it instead of running it again. */
+  stopRequestedAt: number | null;
+  /** What the check of its commit showed, and the end of the check's output; `null` if it was not checked. An output without a result is why. */
   checkResult: CheckResult | null;
   checkOutput: string | null;
 }
@@ -356,10 +360,9 @@ type UncertainTurn = Pick<
   StoredTurn,
   | ("promptHash" | "sections" | "asked" | "covers" | "caller" | "step" | "request" | "startedAt" | "stage" | "made")
   | ("reason" | "failureClass" | "head" | "kept" | "costUsd" | "sessionCost" | "checkResult" | "checkOutput")
+  | "stopRequestedAt"
 > & {
   asker: string;
-  /** When somebody asked to stop it; `null` if nobody did. The later service stops it instead of running it again. */
-  stopRequestedAt: number | null;
 };
 
 /** A turn in the copy of its job. */

@@ -145,7 +145,10 @@ const wordsOfClasses: readonly (readonly [FailureClass, RegExp])[] = [
     /credit balance|out of credits|insufficient[ _]quota|exceeded your current quota|billing|payment required/i,
   ],
   ["transient", endedCredential],
-  ["limit", /(?:maximum number of |max(?:imum)? (?:session )?|limit of )turns|turn limit|maximum budget/i],
+  [
+    "limit",
+    /(?:maximum number of |max(?:imum)? (?:session )?|limit of )turns|turn limit|maximum budget|(?:exceeded the|hit a) token limit/i,
+  ],
   [
     "model",
     /(?:invalid|incorrect|missing|no|expired|disabled) (?:x-)?api[ _-]?key|authentication|unauthorized|permission_error|not_found_error|invalid model|model\b.{0,80}\b(?:not found|not exist|not supported|unknown|no access)/i,

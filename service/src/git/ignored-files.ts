@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { access, lstat, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { errorMessage } from "../error-message.ts";
+import { ResourceExhausted, saysResourceExhausted } from "../processes/resource-exhausted.ts";
 import { removeDirectory } from "../remove-directory.ts";
 import { type BytePath, bytesOf, joinBytes } from "./byte-paths.ts";
 import type { Git } from "./git.ts";
@@ -116,7 +118,10 @@ export async function copyIgnored(files: string, tree: string, signal?: AbortSig
     }
     if (missing.length === 0) return;
     const args = ["-a", "--reflink=auto", "-t", join(tree, folder), "--", ...missing];
-    await promisify(execFile)("cp", args, { ...(signal && { signal }), env: { PATH: process.env.PATH } });
+    const options = { ...(signal && { signal }), env: { PATH: process.env.PATH } };
+    await promisify(execFile)("cp", args, options).catch((error: unknown) => {
+      throw saysResourceExhausted(errorMessage(error)) ? new ResourceExhausted(errorMessage(error)) : error;
+    });
   };
   await access(tree);
   await copy("");

@@ -309,7 +309,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       return this.#api.request("POST /repos/{owner}/{repo}/pulls", fields, options);
     };
     const { data } =
-      change.check?.result === "failed" || isForPeople
+      /^(?:failed|not-run)$/.test(change.check?.result ?? "") || isForPeople
         ? await create(true).catch((error: unknown) => {
             // Not every plan has drafts. Anything else that GitHub refuses, it refuses again.
             if (!(error instanceof GitHubError && error.status === 422) || isTooEarly(error)) throw error;

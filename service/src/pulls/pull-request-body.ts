@@ -34,12 +34,13 @@ const maxOutputLength = 4000;
 /** Mark the beginning and the end of the parts about the check and about protected files, which a later turn replaces. */
 const marks = ["<!-- protected files -->", "<!-- end of protected files -->"] as const;
 const checkMarks = ["<!-- check -->", "<!-- end of check -->"] as const;
-/** Marks a pull request that the service made a draft, because its check failed. */
+/** Marks a pull request that the service made a draft, because its check failed or did not run. */
 const draftMark = "<!-- draft because of the check -->";
 
 /** What a body says of a check that did not pass. */
 const failures = {
   failed: ["> [!CAUTION]", "> The check fails with this change:"],
+  "not-run": ["> [!CAUTION]", "> The check did not run, so nothing shows whether this change works:"],
   "failed-before": ["> [!WARNING]", "> The check fails with and without this change, so it shows nothing:"],
 } as const;
 
@@ -49,9 +50,10 @@ const inertBlock = (untrusted: string, maxLength?: number): string => inertText(
 /** Returns whether the service made a pull request with this body a draft. */
 export const isMarkedAsDraft = (body: string): boolean => body.split(/\r?\n/, 2)[1] === draftMark;
 
-/** Returns the beginning of a body: what the check showed. Empty if the commit was not checked. */
+/** Returns the beginning of a body: what the check showed. Empty if the commit was not checked, and it is no draft. */
 function checkPart(check: ShownCheck | undefined, isDraft: boolean): string {
-  if (check === undefined) return "";
+  // A later check that passes makes the draft ready.
+  if (check === undefined) return isDraft ? `${checkMarks[0]}\n${draftMark}\n${checkMarks[1]}` : "";
   const { result, command, output } = check;
   const start = isDraft ? `${checkMarks[0]}\n${draftMark}` : checkMarks[0];
   const shown = command === "" ? [] : [inertBlock(command, 1000)];

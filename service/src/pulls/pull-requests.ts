@@ -36,10 +36,11 @@ export interface Change extends CommitNotes {
 }
 
 export interface ShownCheck {
-  result: CheckResult;
+  /** `not-run`: it could not run. */
+  result: CheckResult | "not-run";
   /** Empty if it is not known any longer. */
   command: string;
-  /** The end of its output; empty if it passed. */
+  /** The end of its output, or why it did not run; empty if it passed. */
   output: string;
 }
 

@@ -3,6 +3,7 @@ import { noContext, type PromptContext, type RequestKey } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import type { Announcements } from "./announcements.ts";
 import type { Acceptance, ClockSql } from "./hourly-limit.ts";
+import { decidesOnKept } from "./made.ts";
 import type { ReadyTurn, ReadyTurns } from "./ready-turns.ts";
 import type { Database, Transaction } from "./sql.ts";
 import type { NextTurnId } from "./turn-ids.ts";
@@ -115,8 +116,7 @@ export async function addNextReady(ready: ReadyTurns, transaction: Transaction, 
 export async function endJob(transaction: Transaction, job: string, at: number): Promise<boolean> {
   const last = (column: string, condition = ""): string =>
     `(SELECT ${column} FROM turn WHERE job = ? ${condition} ORDER BY id DESC LIMIT 1)`;
-  // As `findKeptTurn` does: a turn that failed before anything was done leaves what is kept.
-  const kept = last("kept", "AND (state = 'completed' OR attempts > 0 OR kept IS NOT NULL)");
+  const kept = last("kept", `AND (state = 'completed' OR ${decidesOnKept})`);
   const end = `UPDATE job SET state = coalesce(${last("state")}, 'failed'), kept = ${kept}, "idleSince" = ?
     WHERE id = ? AND NOT EXISTS (${openTurn})`;
   return (await transaction.run(end, job, job, at, job, job)) > 0;

@@ -1,11 +1,12 @@
 import * as z from "zod/mini";
-import { failureClasses, type Made } from "../model.ts";
+import { failureClasses, type Made, type StoredTurn } from "../model.ts";
 
 const shape = z.object({
   commit: z.optional(z.string()),
   reason: z.optional(z.string()),
   failureClass: z.optional(z.enum(failureClasses)),
   isUnfinished: z.optional(z.boolean()),
+  isUntouched: z.optional(z.boolean()),
 });
 
 /** Parses a turn's result; `undefined` if there is none or it is invalid: a copied job can contain any text. */
@@ -16,3 +17,13 @@ export function parseMade(text: string | null): Made | undefined {
     return undefined;
   }
 }
+
+/** Returns whether a turn leaves what is kept of earlier ones: it failed before its agent's end, or its agent had nothing of that. */
+export function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }: StoredTurn): boolean {
+  if (state !== "failed" || kept !== null) return false;
+  return attempts === 0 || (stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true));
+}
+
+/** The condition for a turn that has failed and does not. */
+export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT ("stopRequestedAt" IS NULL
+  AND (coalesce(stage, '') = 'begun' OR coalesce(made, '') LIKE '%"isUntouched":true%')))`;

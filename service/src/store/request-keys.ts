@@ -1,6 +1,7 @@
 import type { KeptWork, Replayed, RequestKey, StepTurn, StoredJob } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { KeyReused } from "../store-errors.ts";
+import { decidesOnKept } from "./made.ts";
 import type { Sql, Transaction } from "./sql.ts";
 
 /** What a request asks for: a turn with this prompt, in a new job or in this one. */
@@ -52,11 +53,11 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
 
 /** What is kept of a turn: nothing any more after one of its job that left nothing to take up, as `findKeptTurn` says. */
 const keptWork = `CASE WHEN NOT EXISTS (SELECT 1 FROM turn AS later WHERE later.job = turn.job AND later.id > turn.id AND later.kept IS NULL
-  AND (later.state = 'completed' OR (later.state = 'failed' AND later.attempts > 0))) THEN kept END`;
+  AND (later.state = 'completed' OR later.state = 'failed' AND ${decidesOnKept})) THEN kept END`;
 
 /**
  * Returns the job whose kept work a create asks for again: the newest turn that its caller sent for the step before has the same prompt and
- * base, and something of it is kept. Turns that failed before anything was done are passed over. `undefined` if there is none, or if the
+ * base, and something of it is kept. Turns that leave that are passed over. `undefined` if there is none, or if the
  * request has made a job of its own before the work was kept.
  */
 export async function findKeptJob(
@@ -70,7 +71,7 @@ export async function findKeptJob(
   const find = `SELECT job, ${keptWork} AS kept, "promptHash", ${own("job")} AS "sentTo",
     (SELECT base FROM job WHERE job.id = turn.job) AS base
     FROM turn WHERE project = ? AND caller = ? AND step = ? AND id < coalesce(${own("id")}, id + 1)
-      AND (state <> 'failed' OR attempts > 0 OR kept IS NOT NULL)
+      AND (state <> 'failed' OR ${decidesOnKept})
     ORDER BY id DESC LIMIT 1`;
   const sender = [project, caller, step];
   type Found = { job: string; kept: KeptWork | null; promptHash: string; base: string | null; sentTo: string | null };

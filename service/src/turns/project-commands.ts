@@ -18,7 +18,7 @@ import type { ProjectCommands, TurnContext } from "./turn-ports.ts";
 
 export interface Checked {
   checkResult?: CheckResult | undefined;
-  /** The last part of its output; empty if it passed. */
+  /** The last part of its output; empty if it passed. Without a result, why it did not run. */
   checkOutput?: string | undefined;
 }
 

@@ -6,9 +6,11 @@ import { ChangeRefused, type CommitOptions, type Worktree } from "../git/commit-
 import { type JobCommit, maxPackedBytes } from "../git/job-commits.ts";
 import type { StoredTurn } from "../model.ts";
 import { namesOf, oneLine } from "../one-line.ts";
+import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
+import { leavesKept } from "../store/made.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
@@ -33,7 +35,8 @@ const maxPaths = 500;
 const layOutMs = 60_000;
 
 /**
- * Keeps the changes of an agent that did not complete, or whose change was refused, unless they contain a secret. Errors are only logged.
+ * Keeps the changes of an agent that did not complete, or whose change was refused, unless they contain a secret. Errors are only logged,
+ * unless they pass: a resource is missing, or the service stops.
  *
  * @param reason - why the turn fails
  * @returns whether anything was kept
@@ -74,6 +77,7 @@ export async function keepUnfinished(
     return true;
   } catch (error) {
     if (error instanceof LeaseLost) return false;
+    if (left === "unfinished" && (isResourceExhausted(error) || context.signal.aborted)) throw error;
     log(`What the agent changed is not kept: ${await patterns.remove(errorMessage(error))}`);
     return false;
   }
@@ -87,9 +91,14 @@ export interface Opening {
   notes: string[];
   /** The turns whose work it includes, which is obsolete once this turn is published. */
   turns: readonly StoredTurn[];
+  /** Whether any earlier work may be in the working tree. */
+  isLaid: boolean;
 }
 
-/** Returns the consecutive turns before one that left unfinished work, oldest first, and the last turn that did anything. */
+/**
+ * Returns the consecutive turns before one that left unfinished work, or what an earlier one of them left, oldest first, and the last turn
+ * that did anything.
+ */
 export function unfinishedBefore(
   { id }: Pick<StoredTurn, "id">,
   turns: readonly StoredTurn[],
@@ -97,7 +106,9 @@ export function unfinishedBefore(
   const done = turns.filter(
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null),
   );
-  return { before: done.at(-1), inRow: done.slice(done.findLastIndex(({ kept }) => kept !== "unfinished") + 1) };
+  const isIn = (one: StoredTurn): boolean => one.kept === "unfinished";
+  const since = done.slice(done.findLastIndex((one) => !isIn(one) && !leavesKept(one)) + 1);
+  return { before: done.at(-1), inRow: since.some(isIn) ? since.slice(since.findIndex(isIn)) : [] };
 }
 
 /**
@@ -110,10 +121,11 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const { turn, context, conflicting } = work;
   const { log } = context;
   const { before, inRow } = unfinishedBefore(turn, context.turns);
-  const none = { prompt: "", notes: [], turns: [] };
+  const none = { prompt: "", notes: [], turns: [], isLaid: false };
   // A lost or stopped turn left nothing in its session.
   const hasFailed = before?.failureClass != null && before.kept !== "push" && before.kept !== "pull-request";
-  const maker = conflicting?.maker ?? (hasFailed || before?.kept === "unfinished" ? before : undefined);
+  const unfinished = inRow.findLast(({ kept }) => kept === "unfinished");
+  const maker = conflicting?.maker ?? unfinished ?? (hasFailed ? before : undefined);
   if (maker === undefined) return none;
   const patterns = new SecretPatterns(context.secrets ?? []);
   const reason = oneLine(
@@ -136,7 +148,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const laid = found && (await layOut(found, work, agent).catch((error: unknown) => errorMessage(error)));
   if (typeof laid === "string") {
     log(`What ${turnName(maker.id)} left could not all be laid out: ${laid}`);
-    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.` };
+    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.`, isLaid: true };
   }
   if (laid === undefined || laid.paths.length === 0) {
     if (maker.kept === "unfinished") log(`Nothing of what ${turnName(maker.id)} left is laid out.`);
@@ -156,6 +168,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
     prompt: `${ended} ${begun}: ${names}. Go on from there.${left}`,
     notes: isSame ? [] : [`${beganEarlierNote} (${turnName(maker.id)}): ${names}`],
     turns: conflicting ? [] : inRow,
+    isLaid: true,
   };
 }
 

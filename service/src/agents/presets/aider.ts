@@ -4,6 +4,10 @@ import { anthropic, noResult, openAi, type Preset } from "./preset.ts";
 const ownLine =
   /^(?:Repo-map: |Git repo: |Restored previous conversation|Summarizing |Added .* to the chat|Applied edit to |Commit [0-9a-f]{7} |Tokens: )/;
 
+/** The lines with which it ends without an answer, or with edits that it has not made. */
+const gaveUp =
+  /^(?:litellm\.\w+: |Model \S+ has hit a token\b|Only \d+ reflections allowed, stopping\.|Traceback \(most recent call last\):$)/;
+
 /** aider, by Paul Gauthier. */
 export const aider: Preset = {
   program: "aider",
@@ -23,25 +27,24 @@ export const aider: Preset = {
   readReport: (stdout) => {
     const lines = stdout.split("\n");
     const end = lines.findLastIndex((line) => /^Tokens: .* sent, /.test(line));
+    const costUsd = /Cost: \$[\d.]+ message, \$([\d.]+) session\.$/.exec(lines[end]?.trimEnd() ?? "")?.[1];
+    const cost = costUsd !== undefined && { costUsd: Number(costUsd) };
     // It exits with 0 in any case. After an error that it retried, it reports tokens in the end.
-    const error = lines.findLastIndex((line) => /^litellm\.\w+: /.test(line));
-    if (error > end) {
-      // It breaks lines as for a terminal, at a space that stays.
-      const rest = lines.slice(error);
-      const length = rest.findIndex((line) => line.trim() === "");
-      return {
-        message: undefined,
-        error: rest
-          .slice(0, length < 0 ? undefined : length)
-          .join(" ")
-          .replace(/ {2,}/g, " "),
-      };
+    const error = lines.findLastIndex((line, index) => index > end && gaveUp.test(line));
+    if (error !== -1) {
+      const paragraphs = lines
+        .slice(error)
+        .join("\n")
+        .trim()
+        .split(/\n\s*\n/);
+      // The error follows its traceback. It breaks lines as for a terminal, at a space that stays.
+      const words = lines[error]?.startsWith("Traceback") ? paragraphs.at(-1) : paragraphs[0];
+      return { ...cost, message: undefined, error: words?.replace(/\s+/g, " ") };
     }
     if (end === -1) return noResult;
     const start = lines.findLastIndex((line, index) => index < end && ownLine.test(line));
-    const costUsd = /Cost: \$[\d.]+ message, \$([\d.]+) session\.$/.exec(lines[end]?.trimEnd() ?? "")?.[1];
     return {
-      ...(costUsd !== undefined && { costUsd: Number(costUsd) }),
+      ...cost,
       message:
         lines
           .slice(start + 1, end)

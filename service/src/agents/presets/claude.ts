@@ -53,12 +53,15 @@ export const claude: Preset = {
     const message = stringIn(result, "result");
     const [session, totalUsd] = [stringIn(result, "session_id"), numberIn(result, "total_cost_usd")];
     const subtype = stringIn(result, "subtype") ?? "";
+    // A hook of the repository can end it in the middle, which it calls a success.
+    const hook = /^(?:hook_stopped|tool_deferred)$/.exec(stringIn(result, "terminal_reason") ?? "")?.[0];
     const hasFailed = result.is_error === true || subtype.startsWith("error");
+    const error = hasFailed ? (message ?? errorsIn(result) ?? limits[subtype] ?? (subtype || "no reason")) : undefined;
     return {
       // A session that is continued keeps counting.
       ...(session !== undefined && totalUsd !== undefined && { sessionCost: { session, totalUsd } }),
       message,
-      error: hasFailed ? (message ?? errorsIn(result) ?? limits[subtype] ?? (subtype || "no reason")) : undefined,
+      error: error ?? (hook && `a hook stopped it: ${hook}`),
       ...(subtype in limits && { failureClass: "limit" }),
     };
   },

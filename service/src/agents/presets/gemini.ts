@@ -11,6 +11,8 @@ const settings = {
   tools: { shell: { inactivityTimeout: 120 } },
 };
 
+const silence = "it ended without an answer, as when its context is full or a hook stops it";
+
 /** Gemini CLI, by Google. */
 export const gemini: Preset = {
   program: "gemini",
@@ -41,7 +43,14 @@ export const gemini: Preset = {
     // The message arrives in pieces, after the last use of a tool.
     const words = events.slice(events.findLastIndex(({ type }) => type === "tool_result") + 1);
     const message = words.flatMap((event) => (event.role === "assistant" ? (stringIn(event, "content") ?? "") : []));
-    const error = result.status === "success" ? undefined : (stringIn(result, "error", "message") ?? "no reason");
+    // It calls it a success if a loop, a limit, a full context or a hook has ended it: then it warns last, or has not said a word.
+    const last = words.findLast(({ type, role }) => type === "error" || role === "assistant");
+    const warning = last?.type === "error" ? (stringIn(last, "message") ?? "no reason") : undefined;
+    const unsaid = message.length === 0 ? silence : undefined;
+    const error =
+      result.status === "success"
+        ? (warning ?? unsaid)
+        : (stringIn(result, "error", "message") ?? warning ?? "no reason");
     return { message: message.join("") || undefined, error };
   },
 };

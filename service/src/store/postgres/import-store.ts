@@ -16,6 +16,8 @@ export interface Imported {
   jobs: number;
   turns: number;
   pullRequests: number;
+  /** The jobs with commits that are not pushed, which stay in the clones of the file's service. */
+  unpushed: number;
 }
 
 /** The tables, and the query that reads each. Tables that others refer to are first. */
@@ -37,6 +39,10 @@ interface LastAttempt {
 
 // SQLite takes the identity from the row that has the greatest id.
 const lastAttempts = "SELECT job, identity AS turn, max(id) FROM turn WHERE attempts > 0 GROUP BY job";
+
+const unpushedJobs = `SELECT count(*) AS count FROM job WHERE kept IN ('push', 'unfinished')
+  OR id IN (SELECT job FROM turn WHERE state IN ('waiting', 'running'))
+    AND id IN (SELECT job FROM turn WHERE kept IN ('push', 'unfinished') OR state <> 'completed' AND stage IN ('made', 'checked'))`;
 
 /** How many characters of rows are sent at once. */
 const batchLength = 4_000_000;
@@ -99,7 +105,8 @@ async function copy(
   );
   const first = `SELECT min(id) AS turn, project FROM turn WHERE state = 'waiting' GROUP BY job, project ORDER BY min(id)`;
   for (const turn of await transaction.rows<ReadyTurn>(first)) await ready.add(transaction, turn);
-  return { jobs: counts.job, turns: counts.turn, pullRequests: counts.pullRequest };
+  const unpushed = source.row<{ count: number }>(unpushedJobs)?.count ?? 0;
+  return { jobs: counts.job, turns: counts.turn, pullRequests: counts.pullRequest, unpushed };
 }
 
 /** Returns the number of rows. */

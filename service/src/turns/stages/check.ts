@@ -1,9 +1,14 @@
 import { errorMessage } from "../../error-message.ts";
+import { SecretPatterns } from "../../secret-patterns.ts";
+import { storable } from "../../store/sql.ts";
 import { type Checked, checkCommit, prepareWorktree, Stopped } from "../project-commands.ts";
 import { timeLeft } from "../turn-deadline.ts";
 import type { ProjectCommands } from "../turn-ports.ts";
 import { type Go, type Placed, type Position, type Work, withReport } from "../work.ts";
 import { checkRatio, makeAgain } from "./make.ts";
+
+/** In characters. */
+const maxReasonLength = 1000;
 
 /** Checks a turn's commit. If it broke a check that passed before, the agent runs once more. */
 export async function check(work: Work, placed: Placed, go: Go | undefined): Promise<Position> {
@@ -40,6 +45,8 @@ async function checkPlaced(
     if (error instanceof Stopped) throw error;
     // A missing prerequisite of the check must not lose paid work.
     log(`The commit is not checked: ${errorMessage(error)}`);
-    return {};
+    const why = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
+    // People who merge it should know.
+    return { checkOutput: String(storable(why.slice(-maxReasonLength))) };
   }
 }

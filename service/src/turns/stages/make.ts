@@ -51,7 +51,7 @@ export async function make(work: Work): Promise<Position> {
   const against = reasonAgainst(turn, stop, work.maker.reason);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
-    return { stage: "failed", made: { reason: against } };
+    return { stage: "failed", made: { reason: against, failureClass: stop?.aborted ? undefined : "transient" } };
   }
   for (const note of work.start.notes) log(note);
   await checkFreeSpace(context);
@@ -84,23 +84,26 @@ export async function make(work: Work): Promise<Position> {
   // This worker may take the turn again, so keep the agent's home first.
   await keepHome(context, turn);
   const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
-  const { end, reason, failureClass } = attempt;
+  const { reason, failureClass } = attempt;
   const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
-  const keep = (why: string): Promise<boolean> => keepUnfinished(work, worktree, why, startGitDeadline);
+  const end = AbortSignal.any(stop === undefined ? [signal] : [signal, stop]);
+  const keep = (why: string): Promise<boolean> =>
+    tryForAnHour(() => keepUnfinished(work, worktree, why, startGitDeadline), context, end);
   /** No agent goes on with the changes of a turn that somebody has stopped, unless a person takes them. */
   const keepStopped = async (why: string): Promise<void> => {
     const startStopped = (): TurnDeadline => startDeadline(machine, stoppedMs, 0, undefined);
     if (await keepUnfinished(work, worktree, why, startStopped, "stopped")) tellStopped(work);
   };
   await tryForAnHour(() => worktrees.takeBack(directory), context);
-  if (end !== "completed" && failureClass === undefined) {
+  if (attempt.end !== "completed" && failureClass === undefined) {
     // Somebody has stopped a turn without a class. Its reason is that of the request, by which it is known as stopped.
     await keepStopped(reason ?? "");
     return settle(work, { reason }, false, report, go());
   }
-  if (end !== "completed") {
+  if (attempt.end !== "completed") {
     const isKept = await keep(reason ?? "");
-    return settle(work, { reason, failureClass, ...(isKept && { isUnfinished: true }) }, false, report, go());
+    const left = isKept ? { isUnfinished: true } : !opening.isLaid && { isUntouched: true };
+    return settle(work, { reason, failureClass, ...left }, false, report, go());
   }
   const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
     async (error: unknown) => {

@@ -29,6 +29,7 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
   const { branch, base, targetBranch, isContinued } = start;
   const madeBy = await makerOf(work, head, isEarlier);
   const { answer, asked, costUsd, checkResult, checkOutput } = madeBy;
+  const shown = checkResult ?? (checkOutput ? ("not-run" as const) : undefined);
   const prompt = await shownPrompt(madeBy, context);
   // Without its target branch, a pull request cannot be merged.
   const { isMerged, bases } = pullRequest;
@@ -53,9 +54,9 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     existing,
     isDraft: context.opensDrafts,
     isShared: await isShared(work, head),
-    check: checkResult
+    check: shown
       ? {
-          result: checkResult,
+          result: shown,
           command: await new SecretPatterns(context.secrets ?? []).remove(context.commands?.check ?? ""),
           output: checkOutput ?? "",
         }

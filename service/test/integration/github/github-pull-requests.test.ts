@@ -4,6 +4,7 @@ import { waitUntil } from "../../../../test/support/wait-until.ts";
 import type { RateLimitError } from "../../../src/pulls/github/github-error.ts";
 import { GitHubPullRequests } from "../../../src/pulls/github.ts";
 import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
+import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { LeaseLost } from "../../../src/store-errors.ts";
 import { describeLeftWork } from "../../../src/turns/left-work.ts";
 import { change, isPost, posts, ref, startGitHubPullRequests, token } from "../../support/github-pull-requests.ts";
@@ -141,7 +142,7 @@ describe("opening a pull request", () => {
     const passed = { result: "passed", command: "npm run build", output: "" } as const;
 
     /** Opens one, and returns it with what GitHub gets. */
-    async function open(refused?: { status: number; message: string }) {
+    async function open(refused?: { status: number; message: string }, shown: Change["check"] = check) {
       const github = await startGitHubPullRequests();
       const sent: Record<string, string | boolean>[] = [];
       github.server.answer = (request, body) => {
@@ -151,8 +152,16 @@ describe("opening a pull request", () => {
           ? { status: refused.status, body: { message: refused.message } }
           : undefined;
       };
-      return { github, sent, link: await github.pulls.open({ ...change, check }).catch(String) };
+      return { github, sent, link: await github.pulls.open({ ...change, check: shown }).catch(String) };
     }
+
+    test("is a draft, which says so, if the check did not run", async () => {
+      const { sent } = await open(undefined, { result: "not-run", command: "npm run build", output: "no space left" });
+      expect(sent).toMatchObject([{ draft: true }]);
+      expect(sent[0]?.body).toMatch(
+        /^<!-- check -->\n<!-- draft [^\n]*\n[^\n]*\n> The check did not run[\s\S]*no space left/,
+      );
+    });
 
     test("is a draft, whose body begins with the failure", async () => {
       const { sent } = await open();

@@ -63,7 +63,12 @@ test("a store is copied with all that it has, and goes on in Postgres", async ()
   });
   const before = readFileSync(file);
   const url = await server().createDatabase();
-  expect(await importStore(file, { url, log: ignore }, markHome)).toEqual({ jobs: 3, turns: 4, pullRequests: 1 });
+  expect(await importStore(file, { url, log: ignore }, markHome)).toEqual({
+    jobs: 3,
+    turns: 4,
+    pullRequests: 1,
+    unpushed: 0,
+  });
   expect(readFileSync(file).equals(before)).toBe(true);
 
   const store = await openPostgres(url);
@@ -139,6 +144,23 @@ test("how turns went is copied, and a turn that somebody has asked to stop is no
   expect(await store.runningTurns.stopRequest(await startNext(store))).toBe("Stopped by an operator (alice).");
 });
 
+test("the jobs are counted whose commits are not pushed, which stay with the file's service", async () => {
+  const file = await createFile(async (store) => {
+    for (const kept of ["push", "unfinished", "pull-request", undefined] as const) {
+      const turn = await startJob(store, `failed ${kept}`);
+      await store.runningTurns.finish(turn, "failed", 6_000_000, { reason: "It failed.", kept });
+    }
+    const made = await startJob(store, "made");
+    await store.runningTurns.countAttempt(made);
+    await store.runningTurns.setMade(made, 1, { commit: "c1" });
+    await store.runningTurns.countAttempt(await startJob(store, "begun"));
+    await store.turns.add("failed push", "Once more", 7_000_000);
+    await store.turns.add("failed undefined", "Once more", 7_000_000);
+  });
+  const url = await server().createStoreDatabase();
+  expect(await importStore(file, { url, log: ignore }, markHome)).toMatchObject({ jobs: 6, unpushed: 3 });
+});
+
 test("the creates of the last hour count in Postgres, too", async () => {
   const at = Date.now();
   const file = await createFile(async (store) => {
@@ -160,7 +182,12 @@ test("a store without jobs replaces only the name of the repository, and the fir
   const store = await openPostgres(url);
   await store.repositories.setMain("blog");
   await store.repositories.setOfProjects(new Map([["blog", "blog"]]));
-  expect(await importStore(file, { url, log: ignore }, markHome)).toEqual({ jobs: 0, turns: 0, pullRequests: 0 });
+  expect(await importStore(file, { url, log: ignore }, markHome)).toEqual({
+    jobs: 0,
+    turns: 0,
+    pullRequests: 0,
+    unpushed: 0,
+  });
   expect(await store.repositories.main()).toBe("docs");
   expect(await store.repositories.ofProjects()).toEqual(new Map());
   await store.jobs.add({ id: "a", project: "docs", createdAt: 5_000_000 }, "One");

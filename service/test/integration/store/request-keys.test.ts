@@ -1,7 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Jobs } from "../../../src/jobs/jobs.ts";
-import type { RequestKey, RunningTurn } from "../../../src/model.ts";
+import type { Made, RequestKey, RunningTurn, StoredTurn } from "../../../src/model.ts";
 import { PerProject } from "../../../src/per-project.ts";
+import { leavesKept } from "../../../src/store/made.ts";
 import { openPostgresStore } from "../../../src/store/postgres/open-store.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -57,6 +58,17 @@ async function startNext(store: Store): Promise<RunningTurn> {
   const turn = await store.runningTurns.startNext();
   if (turn === undefined) throw new Error("no turn is ready");
   return turn;
+}
+
+/** Lets the agent of a turn fail. */
+async function failAs(store: Store, turn: RunningTurn, made: Made): Promise<void> {
+  await store.runningTurns.countAttempt(turn);
+  await store.runningTurns.setMade(turn, 1, made);
+}
+
+async function stopRunning(store: Store, turn: RunningTurn): Promise<void> {
+  await store.runningTurns.countAttempt(turn);
+  await store.turns.stop(turn.job, turn.id, now, "Stopped.");
 }
 
 const replayOf = (job: string) => ({ replayed: expect.objectContaining({ id: job }), turn: expect.any(Number) });
@@ -209,6 +221,26 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     await message(store, job, "Fix it", key("2", { step: "night" }));
     await end("completed");
     expect(await keptNow()).toEqual([null, undefined]);
+  });
+
+  test.each<[what: string, isKept: boolean, end: (store: Store, turn: RunningTurn) => Promise<unknown>]>([
+    ["failed before its agent", true, async () => {}],
+    ["was interrupted", true, (store, turn) => store.runningTurns.countAttempt(turn)],
+    ["had nothing of it", true, (store, turn) => failAs(store, turn, { reason: "overloaded", isUntouched: true })],
+    ["had it", false, (store, turn) => failAs(store, turn, { reason: 'Say "isUntouched":true' })],
+    ["was stopped", false, (store, turn) => stopRunning(store, turn)],
+  ])("asks for kept work, although a turn since has failed: one that %s", async (_, isKept, end) => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("1"));
+    await store.runningTurns.finish(await startNext(store), "failed", now, { reason: "No rule.", kept: "push" });
+    await message(store, job, "Fix it", key("2"));
+    const turn = await startNext(store);
+    await end(store, turn);
+    await store.runningTurns.finish(turn, "failed", now, { reason: "Stopped." });
+    expect(await store.jobs.find(job)).toMatchObject({ kept: isKept ? "push" : null });
+    const found = await store.turns.keptJob("docs", key("3"), { prompt: "Fix it", base: null });
+    expect(found).toBe(isKept ? job : undefined);
+    expect(leavesKept((await store.turns.ofJob(job))[1] as StoredTurn)).toBe(isKept);
   });
 
   test("is new again when its job has been deleted", async () => {

@@ -92,6 +92,7 @@ describe("every failure", () => {
     ["limit", "the clock", { endedBy: "time-limit", model: { lastStatus: 529 } }],
     ["limit", "a limit of the service", { exitCode: 137 }, { exceeded: { kind: "memory-limit", what: "much" } }],
     ["limit", "the agent's own limit", { hasEnded: true, error: "Reached maximum number of turns (3)" }],
+    ["limit", "a limit of tokens", { hasEnded: true, error: "Model a has hit a token limit! Token counts below" }],
     ["limit", "a limit that its event names", { hasEnded: true, error: "stopped", failureClass: "limit" }],
     ["credit", "no credit", { hasEnded: true, error: "Your credit balance is too low to access the Anthropic API" }],
     [

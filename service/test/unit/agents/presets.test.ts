@@ -284,6 +284,69 @@ test("reads aider's final message, whatever lines are around it and whatever is 
   expect(readReport(printed("", commit))).toEqual(report);
 });
 
+test.each([
+  [
+    "a limit of tokens",
+    "\n\nModel claude-x has hit a token limit!\nToken counts below are approximate.\n\nInput tokens: ~9\n",
+  ],
+  ["edits that do not apply", "The LLM did not conform to the edit format.\nOnly 3 reflections allowed, stopping.\n"],
+  [
+    "a bug of its own",
+    'Traceback (most recent call last):\n  File "a.py", line 1\nKeyError: x\n\nThe key x is\nmissing\n',
+  ],
+])("aider has failed if it gave up after an answer: %s", (_, end) => {
+  const output = recorded("aider-cannot") + end;
+  const { error, message, costUsd } = agentOf("aider").readReport(output);
+  const said =
+    /^(?:Model claude-x has hit a token limit! Token counts .*|Only 3 reflections allowed, stopping\.|The key x is missing)$/;
+  expect({ error, message, costUsd }).toEqual({
+    error: expect.stringMatching(said),
+    message: undefined,
+    costUsd: 0.000013,
+  });
+});
+
+/** Returns what is read of Gemini CLI's output: an edit, then these events, then a result. */
+function geminiEnd(events: readonly object[], status = "success") {
+  const edit = [{ type: "tool_use" }, { type: "tool_result", status: "success" }];
+  return agentOf("gemini").readReport(
+    [said("I edit."), ...edit, ...events, { type: "result", status }].map((event) => JSON.stringify(event)).join("\n"),
+  );
+}
+const said = (content: string) => ({ type: "message", role: "assistant", content, delta: true });
+const warned = (message: string, severity: string) => ({ type: "error", severity, message });
+
+test.each([
+  [
+    "a loop",
+    [said("Again."), warned("Loop detected, stopping execution", "warning")],
+    "Loop detected, stopping execution",
+  ],
+  ["a limit", [warned("Maximum session turns exceeded", "error")], "Maximum session turns exceeded"],
+  ["a full context or a hook", [], expect.stringMatching(/^it ended without an answer/)],
+  ["a rejected prompt", [warned("Agent execution blocked: no", "warning")], "Agent execution blocked: no"],
+])("Gemini has failed if it gave up, which it calls a success: %s", (_, events, error) => {
+  expect(geminiEnd(events)).toMatchObject({ error });
+});
+
+test("Gemini has completed if it went on after a warning", () => {
+  const events = [warned("Agent execution blocked: test first", "warning"), said("Tested.")];
+  expect(geminiEnd(events)).toEqual({ message: "Tested.", error: undefined, hasEnded: true });
+});
+
+test("the reason of Gemini's failure is its last error, if its result has none", () => {
+  const reason = "Model response was truncated because it exceeded the token limit.";
+  expect(geminiEnd([warned(reason, "error")], "error").error).toBe(reason);
+});
+
+test.each(["hook_stopped", "tool_deferred"])(
+  "claude has failed if a hook ended it, which it calls a success: %s",
+  (end) => {
+    const output = recorded("claude-change").replace('"terminal_reason":"completed"', `"terminal_reason":"${end}"`);
+    expect(agentOf("claude").readReport(output).error).toBe(`a hook stopped it: ${end}`);
+  },
+);
+
 test("joins the pieces of Gemini's final message, also if it used no tool", () => {
   const piece = (content: string) => JSON.stringify({ type: "message", role: "assistant", content });
   const output = [piece("I can"), piece("not"), piece(" do this."), '{"type":"result","status":"success"}'].join("\n");

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { quote, unquote } from "../../../../src/runner-kit/quotation.ts";
 import { anyText } from "../../../../test/support/any-text.ts";
 import { codeBlock } from "../../../src/code-block.ts";
-import { pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
+import { isMarkedAsDraft, pullRequestBody, readTurns, updatedBody } from "../../../src/pulls/pull-request-body.ts";
 
 const body = (answer: string | null, prompt = "Fix the links") => pullRequestBody({ answer, prompt, jobId: "job_1" });
 
@@ -161,6 +161,15 @@ test("the name of a file can end neither the list of protected files nor its par
   const second = updatedBody(first, [...files, "conf.py"], { prompt: "Go on", answer: "Done @octocat" });
   expect(linesOutside(second ?? "").join("\n")).not.toMatch(/fixes|@/);
   expect(updatedBody(second ?? "", [])).toBe(updatedBody(none, [], { prompt: "Go on", answer: "Done @octocat" }));
+});
+
+test("a draft of the service stays marked as one after a turn without a check", () => {
+  const turn = { prompt: "Fix the links", answer: null, jobId: "job_1" };
+  const opened = pullRequestBody({ ...turn, check: { result: "failed", command: "make", output: "broken" } }, true);
+  const updated = updatedBody(opened, [], undefined, { isDraft: true }) ?? "";
+  expect([isMarkedAsDraft(updated), updated.includes("broken")]).toEqual([true, false]);
+  const check = { result: "passed", command: "make", output: "" } as const;
+  expect(updatedBody(updated, [], undefined, { check })).toBe(pullRequestBody({ ...turn, check }));
 });
 
 test("tells of each turn who asked for it, once", () => {

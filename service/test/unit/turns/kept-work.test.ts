@@ -279,6 +279,22 @@ test("what conflicts with the branch, or is not on the machine, is done again", 
   expect([runs.length, subjects()]).toEqual([4, ["more", "another"]]);
 });
 
+test("what conflicts stays kept if the agent that does it again fails before its first edit", async () => {
+  const { remote, runs, createWorker, refuse, commitOnMain, subjects, store, keptCommits } = await setUp();
+  const one = await createWorker();
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  commitOnMain("more.md");
+  const failing = await createWorker({ keptCommits, host: failingHost });
+  expect(await failing("more")).toEqual(["failed", expect.any(String), undefined]);
+  expect(await store.jobs.find(job)).toMatchObject({ kept: "push" });
+  remote.commitTo("main", { "more.md": null }, "Revert");
+  expect(await one("more")).toEqual(["completed", undefined, undefined]);
+  // The third turn runs no agent.
+  expect([runs.length, subjects()]).toEqual([2, ["more"]]);
+});
+
 test("nothing is published after a person has closed the pull request, unless the job is asked once more", async () => {
   const { runs, createWorker, refuse, subjects, platform, store } = await setUp();
   const one = await createWorker();
@@ -532,12 +548,12 @@ test("what a turn leaves that fails after it has published what was kept is its 
   refuse("nothing");
   for (const [options, prompt, reason, kept] of [
     [{ protectedFiles: "refuse" }, "AGENTS", "AGENTS.md", "unfinished"],
-    // It has changed nothing.
+    // It has changed nothing, and had nothing of what the one before left, which stays the job's.
     [{ host: failingHost }, "more", "agent", undefined],
   ] as const) {
     const other = await createWorker({ keptCommits, ...options });
     expect(await other(prompt)).toEqual(["failed", expect.stringContaining(reason), kept]);
-    expect(await store.jobs.find(job)).toMatchObject({ kept: kept ?? null, pullRequest: "https://example.com/pull/1" });
+    expect(await store.jobs.find(job)).toMatchObject({ kept: "unfinished", pullRequest: "https://example.com/pull/1" });
     expect(subjects()).toEqual(["more"]);
   }
 });

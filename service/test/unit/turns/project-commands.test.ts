@@ -81,6 +81,16 @@ async function setUpCheck(
 
 const failed = { end: "failed", exitCode: 1, tookMs: 10_000 } as const;
 
+test("a commit whose check cannot run is published with the reason, and without a result", async () => {
+  const { turn, ports, opened, seen } = await setUpCheck([]);
+  const checkOut = () => Promise.reject(new Error("cp: no space for sk-secret-12345"));
+  Object.assign(ports.commands ?? {}, { repository: { ...ports.commands?.repository, checkOut } });
+  const output = "cp: no space for ***";
+  expect(await turn()).toEqual({ checkResult: null, checkOutput: output });
+  expect(opened).toMatchObject([{ check: { result: "not-run", command: "check", output } }]);
+  expect(seen.goes).toHaveLength(1);
+});
+
 test("a check has a new home each time, the time that is left, and no secret in its output", async () => {
   const { turn, seen, homes } = await setUpCheck([{ ...failed, message: "sk-secret-12345 is bad" }, failed]);
   expect(await turn()).toEqual({ checkResult: "failed-before", checkOutput: "*** is bad" });

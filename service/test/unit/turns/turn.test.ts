@@ -672,6 +672,40 @@ test("a service that stops waits for no space", async () => {
   expect([(await run()).result, tries]).toEqual(["stopped", 2]);
 });
 
+const ends = ["failed", "timed-out"] as const;
+
+test.each(ends)("what an agent that %s has changed waits for space, too", async (end) => {
+  const { run, ports, next, store } = await setUpTurns();
+  const machine = new FakeMachine();
+  ports.machine = machine;
+  next.result = { end, message: undefined, error: undefined };
+  ports.repository.changedFiles = async () => [{ path: "part.md", before: undefined, after: "a", mode: "100644" }];
+  const { commit } = ports.repository;
+  let full = 60;
+  ports.repository.commit = async (...args) => {
+    if (full-- > 0) throw new ResourceExhausted("disk full");
+    return commit(...args);
+  };
+  const { result, log } = await machine.passUntil(run());
+  expect([result, full]).toEqual(["failed", -1]);
+  expect(log).toContain("That is tried again for an hour: disk full");
+  expect(await store.turns.ofJob("a")).toMatchObject([{ state: "failed", kept: "unfinished" }]);
+});
+
+test.each(ends)(
+  "a service that stops before what an agent that %s has changed is kept runs its turn again",
+  async (end) => {
+    const { run, ports, next, stop, store } = await setUpTurns();
+    next.result = { end, message: undefined, error: undefined };
+    ports.repository.commit = async () => {
+      stop.abort();
+      throw stop.signal.reason;
+    };
+    expect(await run()).toMatchObject({ result: "stopped", failures: [] });
+    expect(await store.turns.ofJob("a")).toMatchObject([{ made: null, reason: null }]);
+  },
+);
+
 test("a change that cannot be committed at all fails its turn", async () => {
   const { run, ports } = await setUpTurns();
   ports.repository.commit = failing(new Error("the change is too large"));

@@ -79,20 +79,58 @@ async function setUp(more: Partial<TurnPorts> = {}) {
     plan = { edits, result };
     if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0);
     else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt);
+    return end();
+  };
+  const end = async () => {
     const [turn, stored] = [await store.runningTurns.startNext(), await store.jobs.find(job)];
     if (turn === undefined || stored === undefined) throw new Error("no turn is waiting");
     let failure: Failure | undefined;
     const onFailure = (found: Failure): void => {
       failure = found;
     };
-    const end = await runTurn(turn, stored, { ...ports, onFailure }, new AbortController().signal);
-    if (end === "completed" || end === "failed") await store.runningTurns.finish(turn, end, 0, failure);
+    const result = await runTurn(turn, stored, { ...ports, onFailure }, new AbortController().signal);
+    if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 0, failure);
     return (await store.turns.ofJob(job)).at(-1);
   };
-  return { remote, repository, run, seen, log: () => log.join(""), opened, ports };
+  /** Runs a turn whose worker is lost in both of its attempts. */
+  const interrupt = async (prompt: string) => {
+    await store.turns.add(job, prompt, 0);
+    for (const _ of [1, 2]) {
+      const turn = await store.runningTurns.startNext();
+      if (turn === undefined) throw new Error("no turn is waiting");
+      await store.runningTurns.countAttempt(turn);
+      await store.runningTurns.requeueInterrupted();
+    }
+    return end();
+  };
+  return { remote, repository, run, interrupt, seen, log: () => log.join(""), opened, ports };
 }
 
 const complete = { end: "completed" } as const;
+
+test("a turn that is interrupted leaves what is unfinished to the next one, and the third one in a row starts without it", async () => {
+  const { run, seen, interrupt, ports } = await setUp();
+  const kept = async () => (await ports.store.jobs.find(job))?.kept;
+  await run("Write it", { "part.md": "begun\n" });
+  const failure = { state: "failed", kept: null, failureClass: "transient" };
+  expect([await interrupt("Write it"), await kept()]).toEqual([expect.objectContaining(failure), "unfinished"]);
+  expect(await run("Write it", {}, complete)).toMatchObject({ state: "completed" });
+  expect(seen.found).toEqual({ "part.md": "begun\n" });
+  expect(await kept()).toBeNull();
+  await run("Go on", { "part.md": "more\n" });
+  for (const _ of [1, 2]) await interrupt("Go on");
+  await run("Go on", { "part.md": "again\n" });
+  expect(seen.found).toEqual({ "part.md": "begun\n" });
+  expect(seen.told).toContain("edits that you remember of it are gone");
+});
+
+test("an agent is told that the edits of an interrupted turn are gone", async () => {
+  const { run, seen, interrupt } = await setUp();
+  await run("Write it", { "part.md": "whole\n" }, complete);
+  await interrupt("Write more");
+  await run("Write more", {}, complete);
+  expect(seen.told).toContain("was interrupted 2 times and is not run again. The files are as the branch has them");
+});
 
 test("an agent begins in what the one before left, the fourth one in a row does not, and the fifth one does again", async () => {
   const { run, seen, log, remote } = await setUp();
@@ -286,6 +324,8 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
   ({ id, kept, attempts, state, endedAt: id * 10 }) as StoredTurn;
 const done = ended(1, null, 1, "completed");
+const lost = (id: number): StoredTurn => ({ ...ended(id, null), stage: "begun", stopRequestedAt: null });
+const untouched = (id: number): StoredTurn => ({ ...lost(id), stage: "made", made: '{"isUntouched":true}' });
 test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: number[]]>([
   ["nothing before", [], undefined, []],
   ["one that completed", [done], undefined, []],
@@ -297,6 +337,11 @@ test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: n
   ["what was refused after unfinished work", [ended(1, "unfinished"), ended(2, "push")], 2, []],
   ["a turn that failed before anything was done", [ended(1, "unfinished"), ended(2, null, 0)], undefined, [1]],
   ["one that failed without a change", [ended(1, "unfinished"), ended(2, null)], undefined, []],
+  ["one that was interrupted", [ended(1, "unfinished"), lost(2)], undefined, [1, 2]],
+  ["one that had nothing of what was refused", [ended(1, "push"), untouched(2)], 1, []],
+  ["one that had nothing of it", [ended(1, "unfinished"), untouched(2), ended(3, "unfinished")], undefined, [1, 2, 3]],
+  ["only turns that left nothing", [lost(1), untouched(2)], undefined, []],
+  ["one that somebody stopped", [ended(1, "unfinished"), { ...lost(2), stopRequestedAt: 1 }], undefined, []],
   ["one that completed since", [ended(1, "push"), { ...done, id: 2 }], undefined, []],
   ["two that could not publish it", [ended(1, "push"), ended(2, "push", 0), ended(3, "push", 0)], 1, []],
 ])("after %s", (_, turns, kept, inRow) => {
