@@ -334,7 +334,7 @@ async function ask(source, cache, run) {
 function noWords({ ports }) {
     const newest = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) - 1;
     const attempts = Array.from({ length: newest }, (_, index) => ({ attempt: newest - index, word: undefined }));
-    return { attempts, base: undefined, hadAnnounced: undefined, error: undefined };
+    return { attempts, base: undefined, covers: undefined, hadAnnounced: undefined, error: undefined };
 }
 function turnOf({ jobId, turnId, request, status, isKept, isUnfinished }, hasOtherPrompt) {
     return {
@@ -489,6 +489,8 @@ class Memory {
     session;
     /** The start of the range of changes in an earlier attempt. */
     firstBase;
+    /** The commit up to which that has told the session of all changes if its turn completes. */
+    firstCovers;
     /** Whether the cache service rejected every write in this run. */
     isReadOnly = false;
     #run;
@@ -613,11 +615,18 @@ class Memory {
     get #base() {
         return this.firstBase ?? this.#run.state.changes?.base;
     }
+    get #covers() {
+        const { origin, changes } = this.#run.state;
+        if (origin === "resumed")
+            return this.firstCovers;
+        return changes?.continues ? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_8__/* .commitOf */ .D)(changes.head) : undefined;
+    }
     #tell = (error) => this.#run.log.notSaved(error, false);
     async #saveSession(update) {
         const isResumed = this.#run.state.origin === "resumed";
+        const about = { isResumed, base: this.#base, covers: this.#covers };
         if (this.isWritable)
-            await this.session?.save({ ...update, isResumed, base: this.#base }).catch(this.#tell);
+            await this.session?.save({ ...update, ...about }).catch(this.#tell);
     }
     async #save(word, onFailure = this.#tell) {
         if (!this.#writable)
@@ -626,7 +635,8 @@ class Memory {
         const save = { word, fate: "unknown" };
         this.#saves.push(save);
         try {
-            await this.#writable.save(word, { base: (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_8__/* .commitOf */ .D)(this.#base), announced: isMute ? false : features && true });
+            const facts = { base: (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_8__/* .commitOf */ .D)(this.#base), covers: this.#covers };
+            await this.#writable.save(word, { ...facts, announced: isMute ? false : features && true });
             save.fate = "saved";
             return true;
         }
@@ -746,7 +756,7 @@ const maxPullRequests = 20;
  * @param session - see `StepKey.sessionOf`
  */
 function sessionMemory(cache, step, session, environment) {
-    const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
+    const { GITHUB_RUN_ID: runId = "" } = environment;
     const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .runAttempt */ .Tm)(environment);
     const prefix = `agent-session-${session}-`;
     const damaged = { entry: undefined, damaged: prefix };
@@ -773,19 +783,18 @@ function sessionMemory(cache, step, session, environment) {
         return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
     };
     const nextEntry = (earlier, update) => {
-        const { jobId, sent: kind, isResumed, pullRequest, end, base } = update;
+        const { jobId, sent: kind, isResumed, pullRequest, end, base, covers } = update;
         // The saved progress already counts the end of this turn, which an earlier attempt sent.
         const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
         const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
-        const own = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(sha);
         return {
             jobId,
             run: runId,
             step,
             attempt,
             kind,
-            commit: end === "completed" ? own : (before?.commit ?? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(base)),
-            sent: end === undefined ? own : undefined,
+            commit: (end === "completed" ? covers : undefined) ?? before?.commit ?? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(base),
+            sent: end === undefined ? { covers } : undefined,
             failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
             pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
         };
@@ -811,10 +820,14 @@ function sessionMemory(cache, step, session, environment) {
         isOwn: (entry) => entry.run === runId && entry.step === step,
         /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
         laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
-        /** Returns the session's progress. The job's status tells how the last turn ended if its own run did not see that. */
-        progressOf: ({ commit, sent, failures }, status) => {
+        /**
+         * Returns the session's progress. If the last turn was not seen to end, its job's status tells that, and its service whether that turn was told.
+         *
+         * @param isTold - whether the service says which turns were told
+         */
+        progressOf: ({ commit, sent, failures }, status, isTold = false) => {
             if (sent !== undefined && status === "completed")
-                progress = { commit: sent, failures: 0 };
+                progress = { commit: isTold ? commit : (sent.covers ?? commit), failures: 0 };
             else
                 progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
             return progress;
@@ -824,6 +837,9 @@ function sessionMemory(cache, step, session, environment) {
          * the session's job if it created another one. @throws if it cannot be saved
          */
         save: async (update) => {
+            // Another run may have ended meanwhile.
+            if (update.end !== undefined)
+                found = undefined;
             const known = await find();
             if ("error" in known)
                 throw new Error(known.error);
@@ -863,10 +879,10 @@ async function readSession(session, firstBase, run) {
     const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
-    // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it.
+    // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it. A
+    // service that runs already knows of later runs that were lost before they could save an entry.
     const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
-    // A service that runs already knows of later runs that were lost before they could save an entry.
-    const isSure = isSaved && run.state.announcement === undefined;
+    const isSure = isSaved && run.settings.agent !== undefined && run.state.announcement === undefined;
     const isFree = isDryRun || isSure || (await untilFree(run));
     if (isFree === "changed") {
         session?.forget();
@@ -877,38 +893,44 @@ async function readSession(session, firstBase, run) {
     if ("damaged" in found)
         tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
     const entry = "entry" in found ? found.entry : undefined;
-    const remembered = entry ? { jobId: entry.jobId } : await jobOfService(run);
-    if ("kind" in remembered)
-        return remembered;
-    const { jobId } = remembered;
+    const ofService = entry && (isDryRun || isSure) ? { jobId: undefined } : await jobOfService(run);
+    if ("kind" in ofService)
+        return ofService;
+    const jobId = entry?.jobId ?? ofService.jobId;
     const isKnown = jobId !== undefined || run.state.features?.has("session");
     if ("error" in found && !isKnown)
         return { kind: "blocked", cause: "session", detail: found.error };
+    const { commit, pullRequests = [] } = entry ?? {};
+    const { sessionJobs = [], sessionCovers: covered, turns = [] } = run.state.announcement ?? {};
+    const known = {
+        firstBase,
+        lastCommit: commit,
+        covered: covered ?? [],
+        isOwn: (entry && session?.isOwn(entry)) || turns.some(({ status }) => status === "completed"),
+        ownJobs: [...new Set([...sessionJobs, ...(jobId === undefined ? [] : [jobId])])],
+        ownPullRequests: pullRequests,
+    };
     if (jobId === undefined) {
         if (!isDryRun)
             tell("no job is remembered, starting one", run);
-        return nothing;
+        return { ...known, findContinued: async () => undefined };
     }
-    const { commit, pullRequests = [] } = entry ?? {};
-    const findContinued = async () => ({ jobId, isReplaceable: true });
-    const known = { firstBase, ownJob: jobId };
-    const findCovered = () => coveredBy(jobId, run);
     if (isDryRun)
-        return { ...known, covered: findCovered(), lastCommit: commit, ownPullRequests: pullRequests, findContinued };
+        return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
     const findWith = async (job, progress) => {
         const continued = await continuationOf(jobId, job, progress, run);
         if (continued !== undefined)
             return continued;
         // A run that could not write the cache may have started another one, and the create names the session to the service.
-        const known = await jobOfService(run);
-        if ("kind" in known)
-            return known;
-        if (known.jobId === undefined || known.jobId === jobId)
+        const newest = await jobOfService(run);
+        if ("kind" in newest)
+            return newest;
+        if (newest.jobId === undefined || newest.jobId === jobId)
             return undefined;
-        const newer = await readSessionJob(known.jobId, run);
-        return "kind" in newer ? newer : continuationOf(known.jobId, newer, { failures: 0 }, run);
+        const newer = await readSessionJob(newest.jobId, run);
+        return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
     };
-    if (run.settings.agent && isSure && entry && session) {
+    if (isSure && entry && session) {
         const progress = session.progressOf(entry, "");
         const findLater = async () => {
             const isStillFree = await untilFree(run);
@@ -916,30 +938,25 @@ async function readSession(session, firstBase, run) {
                 session.forget();
             if (isStillFree !== true)
                 return isStillFree;
-            if (![undefined, progress.commit].includes(findCovered()))
+            const [newest = commit] = run.state.announcement?.sessionCovers ?? [];
+            if (newest !== commit)
                 return "changed";
             const job = await readSessionJob(jobId, run);
             return "kind" in job ? job : findWith(job, progress);
         };
-        const lastCommit = progress.commit;
-        return { ...known, covered: undefined, lastCommit, ownPullRequests: pullRequests, findContinued: findLater };
+        return { ...known, findContinued: findLater };
     }
     const job = await readSessionJob(jobId, run);
     if ("kind" in job)
         return job;
-    const progress = entry && session ? session.progressOf(entry, job.status) : { commit: undefined, failures: 0 };
+    const progress = entry && session ? session.progressOf(entry, job.status, covered !== undefined) : { failures: 0 };
     const number = numberOf(job.pullRequest, run.ports.environment);
     return {
         ...known,
-        covered: findCovered(),
         lastCommit: progress.commit,
         ownPullRequests: [...new Set([...pullRequests, ...(number === undefined ? [] : [number])])],
         findContinued: () => findWith(job, progress),
     };
-}
-/** Returns up to which commit a session's job has covered changes, if the service has said so. */
-function coveredBy(jobId, { state: { announcement } }) {
-    return announcement?.sessionJobId === jobId ? announcement.sessionCovers : undefined;
 }
 /**
  * Returns the session's job according to a service that supports sessions; a result if the service is unavailable, because a new job could
@@ -1186,7 +1203,13 @@ function cachedWords(cache, task, run) {
     return {
         /** Reads the words of earlier attempts. Never rejects. */
         read: async () => {
-            const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
+            const read = {
+                attempts: [],
+                base: undefined,
+                covers: undefined,
+                hadAnnounced: undefined,
+                error: undefined,
+            };
             let attempt = own - 1;
             try {
                 const isEmpty = (await cache.restore(`agent-job-${run.key.step}-`)) === undefined;
@@ -1197,6 +1220,8 @@ function cachedWords(cache, task, run) {
                     const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
                     if (!isOthers)
                         read.base ??= entry?.base;
+                    if (!isOthers)
+                        read.covers ??= entry?.covers;
                     const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
                     const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
                     read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });
@@ -1257,8 +1282,9 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 
 const nothingRemembered = {
     lastCommit: undefined,
-    covered: undefined,
-    ownJob: undefined,
+    covered: [],
+    isOwn: false,
+    ownJobs: [],
     firstBase: undefined,
     ownPullRequests: [],
 };
@@ -1606,6 +1632,7 @@ class Sending {
         const readThread = conversation && (() => conversation.read());
         this.#evidence = await (0,evidence/* gather */.kg)(replies, this.#memory.session, readThread, this.#run);
         this.#memory.firstBase = replies.words.base;
+        this.#memory.firstCovers = replies.words.covers;
         return this.#isAborted ? action_result/* cancelledBeforeSending */.xX : undefined;
     }
     async #decide() {
@@ -1744,12 +1771,16 @@ class Sending {
         const announced = settings.dryRun ? undefined : await conversation?.announce();
         state.publishesKept = publishes;
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
-        const named = jobId === "" ? kept : { jobId };
-        const continued = named ?? (await (conversation ?? remembered).findContinued(base));
-        if (continued === "changed")
+        // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
+        const isOfSession = kept === undefined || (!publishes && remembered.ownJobs.some((one) => one !== to));
+        const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
+        if (found === "changed")
             return this.#send(decision, base, early);
-        if (continued && "kind" in continued)
-            return this.#withdraw(continued);
+        if (found && "kind" in found)
+            return this.#withdraw(found);
+        const continued = jobId === "" ? (found ?? kept) : { jobId };
+        if (found && kept && found.jobId !== to)
+            log.line(`The session has gone on with job ${found.jobId}, so what job ${to} left unfinished stays there`);
         const isApart = await this.#takesSections(written);
         const sent = isApart ? written : { prompt: written.whole };
         const last = this.#run.key.lastOf(sent.prompt, replaces, state.announcement?.turns ?? []);
@@ -1900,10 +1931,9 @@ class Sending {
     async #tell(plan, task) {
         if (task.kind !== "attach")
             this.#run.log.dryRun(task.prompt);
-        const { agent } = this.#run.ports;
-        if (task.kind !== "attach")
-            await agent?.check();
-        const checked = (0,runner_kit_text/* say */.cv) ` The key, the token and what is installed were checked. The agent was not installed or run.`;
+        const agent = task.kind === "attach" ? undefined : this.#run.ports.agent;
+        await agent?.check();
+        const checked = (0,runner_kit_text/* say */.cv) ` No problem was found with the token and, as far as they can be checked, with the key and the sandbox. The agent was not installed or run.`;
         return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
     }
 }

@@ -30,6 +30,8 @@ const wordEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     before: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({ url: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP().check(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .refine */ .YPB((url) => (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_3__/* .parsePullRequest */ .y)(url)?.url === url)), head: commit })),
     /** The start of the attempt's range of changes. */
     base: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    /** The commit up to which the session is told of all changes if the attempt's turn completes. */
+    covers: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
     /** Whether the service had announced that it can be asked; `undefined` if it was not asked. */
     announced: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .boolean */ .zMY()),
 });
@@ -41,10 +43,10 @@ const sessionEntry = zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({
     step: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .string */ .YjP(),
     attempt: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr(),
     kind,
-    /** The commit up to which a completed turn has covered the changes. */
+    /** The commit up to which completed turns were told of all changes. */
     commit: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
-    /** The commit of a run whose turn was not seen to end. */
-    sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit),
+    /** If the run's turn was not seen to end: the commit up to which it is told of all, if it is. */
+    sent: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .object */ .Ikc({ covers: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .optional */ .lqM(commit) })),
     /** Consecutive failed turns of the job. */
     failures: zod_mini__WEBPACK_IMPORTED_MODULE_0__/* .int */ .Whr().check(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* ._nonnegative */ .UI()),
     /** The session's last pull requests in this repository, oldest first. */

@@ -32,17 +32,17 @@ var github_error = __webpack_require__(6376);
 
 
 /**
- * Cuts what pull requests and the commits of a job brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
+ * Cuts what pull requests and the commits of jobs brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
  * are left, oldest first; `undefined` if none was merged there, or not all commits are listed.
  */
-async function withoutMergesOf(pullRequests, job, { commits, commitCount }, repository, { log, ports }) {
+async function withoutMergesOf(pullRequests, jobs, { commits, commitCount }, repository, { log, ports }) {
     // Without all commits, the way back from the newest one is not known.
     const branch = commits.length < commitCount ? [] : firstParents(commits);
     const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
     const { owner } = (0,runner_environment/* ownRepository */.d5)(ports.environment);
     const known = new Set(brought.flat());
     const made = branch.map(async (commit) => {
-        if (job === undefined || known.has(commit) || !isOfJob(job, owner, commit))
+        if (known.has(commit) || !isOf(jobs, owner, commit))
             return [];
         const isFromFork = await repository.isFromFork(commit.sha).catch(noneIfHidden(false));
         return isFromFork ? [] : [commit];
@@ -107,13 +107,13 @@ async function commitsOf(number, branch, repository, log) {
     const rebased = branch.slice(last, last + messages.length);
     return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
 }
-/** Returns whether a commit says that a job made it, or that it merged the job's branch, which is no fork's. */
-function isOfJob(job, owner, { jobs, message, parents }) {
+/** Returns whether a commit says that jobs made it, or that it merged a job's branch, which is no fork's. */
+function isOf(own, owner, { jobs, message, parents }) {
     const [subject = ""] = message.split("\n");
     const [, from] = /^Merge pull request #\d+ from ([^/]+)\/./.exec(subject) ?? [];
-    if (parents.length > 1 && from === owner && subject.endsWith(`/${job}`))
+    if (parents.length > 1 && from === owner && own.some((job) => subject.endsWith(`/${job}`)))
         return true;
-    return jobs.length > 0 && jobs.every((one) => one === job);
+    return jobs.length > 0 && jobs.every((one) => own.includes(one));
 }
 /** Returns a handler that takes what the token may not see for a value. */
 const noneIfHidden = (value) => (error) => {
@@ -199,7 +199,7 @@ const threadEvent = schemas/* object */.Ikc({
  * Returns the range of an event, for `changes-since: auto`; `undefined` if it has nothing to compare.
  * @throws if the payload or GitHub cannot be read. GitHub's documentation: "Webhook events and payloads"
  */
-async function rangeOfEvent(environment, remembered, repository) {
+async function rangeOfEvent(environment, repository) {
     const { GITHUB_EVENT_NAME: name = "", GITHUB_SHA: sha = "" } = environment;
     const read = (schema) => (0,read_repository/* parse */.q)(schema, (0,runner_environment/* readEvent */.j_)(environment), `the payload of the ${name} event`);
     if (name === "push")
@@ -219,13 +219,36 @@ async function rangeOfEvent(environment, remembered, repository) {
         const number = pull?.number ?? (issue?.pull_request === undefined ? undefined : issue.number);
         return number === undefined ? undefined : { kind: "exact", ...(await repository.pullRequest(number)) };
     }
-    return { kind: "session", base: await newestCovered(remembered, repository), head: sha };
+    return "session";
 }
-/** Returns up to where the session's runs have compared, of which either memory may know more. */
-async function newestCovered({ lastCommit, covered }, repository) {
-    if (lastCommit === undefined || covered === undefined || lastCommit === covered)
-        return lastCommit ?? covered;
-    return (await compareIfFound(lastCommit, covered, repository))?.status === "ahead" ? covered : lastCommit;
+/**
+ * Compares the commit up to which the session was told with `head`. Both memories name some, of which the nearest in the history of `head` counts:
+ * another branch's say nothing about this one. `undefined` if none is in it. @throws if GitHub fails
+ */
+async function compareTold({ lastCommit, covered }, head, repository) {
+    const related = async (commit) => {
+        const compared = await compareIfFound(commit, head, repository);
+        return compared?.status === "diverged" ? undefined : compared;
+    };
+    let told;
+    for (const commit of covered) {
+        told = await related(commit);
+        if (told)
+            break;
+    }
+    const last = lastCommit === undefined || lastCommit === told?.base ? undefined : await related(lastCommit);
+    if (!told || !last)
+        return told ?? last;
+    const distance = ({ isUnlisted, commitCount }) => (isUnlisted ? Infinity : commitCount);
+    return last.status === "behind" || distance(last) < distance(told) ? last : told;
+}
+/** Returns whether the session has been told of all up to the end of a range, once it is told of that. @throws if GitHub fails */
+async function continuesTold(base, told, repository) {
+    if (told?.status === "behind")
+        return false;
+    if (!told || told.base === base)
+        return true;
+    return ["ahead", "identical"].includes((await repository.compare(base, told.base)).status);
 }
 async function rangeOfPush({ ref, before, forced, repository: { default_branch: defaultBranch } }, head, repository) {
     const tag = /^refs\/tags\/(.+)$/.exec(ref)?.[1];
@@ -244,9 +267,9 @@ function afterPreviousVersion(tag, tags) {
     return base === undefined ? undefined : { kind: "exact", base, head: tag };
 }
 /** Finds and compares the range; `undefined` without one, a result if nothing may be sent. @throws if GitHub fails */
-async function findRange(since, remembered, repository, { ports, log }) {
+async function findRange(since, remembered, told, repository, { ports, log }) {
     const { environment, clock } = ports;
-    const { firstBase } = remembered;
+    const { firstBase, lastCommit, covered, isOwn } = remembered;
     const sha = environment.GITHUB_SHA ?? "";
     const compareSince = async (ms) => {
         const since = new Date(clock.wallTime() - ms);
@@ -267,23 +290,33 @@ async function findRange(since, remembered, repository, { ports, log }) {
             throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
         return notBehind(compared);
     }
-    const range = await rangeOfEvent(environment, remembered, repository);
+    const range = await rangeOfEvent(environment, repository);
     if (!range)
         return undefined;
-    const { kind, base, head } = range;
+    let base;
+    if (range === "session") {
+        if (told) {
+            const { status, head } = told;
+            const isOther = firstBase !== undefined && firstBase !== told.base;
+            // Another run was told of the same.
+            if (isOther && status === "identical" && !isOwn)
+                return { kind: "blocked", cause: "range-behind", base: head, head };
+            // This run compares what it compared first.
+            const first = isOther && status !== "behind" && (await compareIfFound(firstBase, head, repository));
+            return first || notBehind(told);
+        }
+        base = lastCommit ?? covered[0];
+    }
+    else {
+        base = range.base;
+        if (base !== undefined && range.kind === "exact")
+            return repository.compare(base, range.head);
+        const compared = base !== undefined && range.kind === "ancestor" && (await compareIfFound(base, range.head, repository));
+        if (compared && compared.status !== "diverged")
+            return notBehind(compared);
+    }
     if (base === undefined)
         return compareSince(dayMs);
-    if (kind === "exact")
-        return repository.compare(base, head);
-    if (kind !== "replaced") {
-        const compared = await compareIfFound(base, head, repository);
-        if (compared && compared.status !== "diverged") {
-            // The session's last run that completed says what later runs have covered. This run compares what it compared first.
-            const isOther = kind === "session" && firstBase !== undefined && firstBase !== base;
-            const first = isOther && compared.status !== "behind" && (await compareIfFound(firstBase, head, repository));
-            return first || notBehind(compared);
-        }
-    }
     log.notice((0,runner_kit_text/* message */.iU) `
     Changes of the last day
     Commit ${(0,format/* shortRef */.m3)(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);
@@ -397,6 +430,8 @@ function oneLine(text, limit) {
 /** Returns the section on what changed, empty if there is nothing to compare; or why nothing is sent. Never rejects. */
 async function findSection(settings, remembered, run) {
     const { state, log, ports } = run;
+    // What was read before another run went on with the session.
+    state.changes = undefined;
     try {
         const changes = await readChanges(settings, remembered, run);
         if (changes && "kind" in changes)
@@ -446,10 +481,13 @@ async function warnOfUnused({ paths }, { head }, run) {
 async function readChanges({ since, paths }, remembered, run) {
     const { environment } = run.ports;
     const repository = (0,changes_repository.repositoryOf)(await (0,action_run/* connectRepository */.JC)(run, changes_repository/* readingLimits */.h));
-    const range = await findRange(since, remembered, repository, run);
+    const { GITHUB_EVENT_NAME: event, GITHUB_SHA: sha = "" } = environment;
+    // The commit of this event is a merge that GitHub makes to try it.
+    const told = event === "pull_request" ? undefined : await compareTold(remembered, sha, repository);
+    const range = await findRange(since, remembered, told, repository, run);
     if (!range || "kind" in range)
         return range;
-    const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJob, range, repository, run);
+    const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
     const parts = segments
         ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
         : [range];
@@ -459,11 +497,14 @@ async function readChanges({ since, paths }, remembered, run) {
         (previousName !== undefined && paths.matches(previousName)) ||
         (isSubmodule && paths.into(name).length > 0));
     const { base, head } = range;
+    // A thread goes on with a job of the session, and a pull request is no range of its branch.
+    const isOfSession = run.state.session !== undefined && head === sha;
     const name = environment.GITHUB_REPOSITORY ?? "";
     return {
         repository: name,
         base,
         head,
+        continues: isOfSession && (await continuesTold(base, told, repository)),
         url: `${(0,runner_environment/* serverUrl */.Vd)(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
         commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),
         commits: parts.flatMap(({ commits }) => commits),

@@ -100,7 +100,13 @@ function cachedWords(cache, task, run) {
     return {
         /** Reads the words of earlier attempts. Never rejects. */
         read: async () => {
-            const read = { attempts: [], base: undefined, hadAnnounced: undefined, error: undefined };
+            const read = {
+                attempts: [],
+                base: undefined,
+                covers: undefined,
+                hadAnnounced: undefined,
+                error: undefined,
+            };
             let attempt = own - 1;
             try {
                 const isEmpty = (await cache.restore(`agent-job-${run.key.step}-`)) === undefined;
@@ -111,6 +117,8 @@ function cachedWords(cache, task, run) {
                     const isOthers = typeof word === "object" && "hasOtherPrompt" in word && word.hasOtherPrompt;
                     if (!isOthers)
                         read.base ??= entry?.base;
+                    if (!isOthers)
+                        read.covers ??= entry?.covers;
                     const inputsPrefix = invalidInputsPrefix(run.settings.matrixLeg, environment, attempt);
                     const hadInvalidInputs = !word && (await cache.restore(inputsPrefix)) !== undefined;
                     read.attempts.push({ attempt, word: hadInvalidInputs ? { kind: "nothing sent" } : word });

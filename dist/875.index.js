@@ -482,10 +482,12 @@ function describeHidden(number) {
 /* harmony export */   DN: () => (/* binding */ howToContinue),
 /* harmony export */   HX: () => (/* binding */ hasDashboard),
 /* harmony export */   ZH: () => (/* binding */ howToStartAnother),
+/* harmony export */   _$: () => (/* binding */ howToTakeUp),
 /* harmony export */   _x: () => (/* binding */ checkService),
 /* harmony export */   ci: () => (/* binding */ addressOf),
 /* harmony export */   fe: () => (/* binding */ serviceName),
 /* harmony export */   fy: () => (/* binding */ reportBug),
+/* harmony export */   lM: () => (/* binding */ howToSendAnew),
 /* harmony export */   lZ: () => (/* binding */ rerunWarning),
 /* harmony export */   nF: () => (/* binding */ howToWait)
 /* harmony export */ });
@@ -504,6 +506,11 @@ function howToWait(context, purpose = "wait for it") {
     // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
     const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
+}
+/** How to take up a job of another step, which has ended with that step if an agent ran with it. */
+function howToTakeUp(what, jobId, { settings }) {
+    const [purpose, prompt] = settings?.agent ? ["continue", "a"] : ["wait for", "no"];
+    return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)} ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(what)}, run the action with ${jobId} and ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(prompt)} prompt.`;
 }
 /** What a re-run may do, unless it waits for the job. It need not: it asks the service, and finds late saves. */
 function rerunWarning({ task, rerun }) {
@@ -524,6 +531,14 @@ function howToContinue({ state, rerun }) {
         ? []
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
+/** How to send a request again with another workflow file. @param isKept - whether its job has work from which it continues */
+function howToSendAnew({ state, settings, comment }, isKept) {
+    if (comment)
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `ask again in the thread`;
+    // A new run is another step, whose create does not find the job.
+    const isSought = isKept && !settings?.session;
+    return isSought ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `start a new run with job-id: ${state.jobId} and the same prompt` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `start a new run`;
+}
 function hasDashboard({ settings }) {
     return settings !== undefined && (0,_mintlify_js__WEBPACK_IMPORTED_MODULE_1__/* .isMintlify */ .T)(settings.baseUrl);
 }
@@ -531,10 +546,10 @@ function hasDashboard({ settings }) {
 function addressOf(settings) {
     return settings?.agent ? undefined : settings?.baseUrl.href;
 }
-/** How to send a request again on purpose. A re-run uses the workflow file of its run, so a changed input has no effect. */
-function howToStartAnother({ comment }) {
+/** How to send a request again on purpose. `unless`: when nobody should. A re-run uses the workflow file of its run, so a changed input has no effect. */
+function howToStartAnother({ comment }, unless = "If there is none") {
     if (!comment)
-        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `If there is none, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(unless)}, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
     if (comment.phrase === "")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To send the request regardless, set the label ${comment.label} again.`;
     return comment.jobId === ""
@@ -1160,7 +1175,7 @@ function run_job_submit(task, client, { key, publishJobId, log, state, ports }, 
         ...(sections && {
             sections: [...sections, ...refusal],
             asked: askedOf(state, ports.environment),
-            covers: sections.length === 0 ? undefined : (0,commit_of/* commitOf */.D)(state.changes?.head),
+            covers: coversOf(state),
         }),
     };
     const session = state.features?.has("session") ? state.session : undefined;
@@ -1168,6 +1183,11 @@ function run_job_submit(task, client, { key, publishJobId, log, state, ports }, 
     return task.kind === "create"
         ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
         : client.sendMessage(task.jobId, submission, limits, onRetry);
+}
+/** Returns up to which commit the sections tell of changes, marked if the session was not told of all before them. */
+function coversOf({ changes }) {
+    const head = (0,commit_of/* commitOf */.D)(changes?.head);
+    return head && (changes?.continues ? head : `+${head}`);
 }
 /** Returns the person who asked, where and in which run. Only people are named: other events name whoever caused them last. */
 function askedOf({ author, threadUrl }, environment) {
@@ -1738,9 +1758,9 @@ function connectGitHub({ settings, ports, log }, token = settings.githubToken) {
     const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
     return ports.connectGitHub(token, apiUrl, (line) => log.debug(line));
 }
-/** Connects to the run's own repository on GitHub, to read it. */
-async function connectRepository(run, limits = {}) {
-    return (0,read_repository/* readerOf */.T)(await connectGitHub(run), (0,environment/* ownRepository */.d5)(run.ports.environment), run.ports, limits);
+/** Connects to the run's own repository on GitHub, to read it. @param token - default: the one for the workflow's repository */
+async function connectRepository(run, limits = {}, token) {
+    return (0,read_repository/* readerOf */.T)(await connectGitHub(run, token), (0,environment/* ownRepository */.d5)(run.ports.environment), run.ports, limits);
 }
 /** Connects to the repository of a job's pull request, which may be another one. */
 async function connectRepositoryOfJob(run, place, limits = {}) {
@@ -2412,11 +2432,12 @@ function parseInputs(read, environment, readFile) {
         onCancel: values["on-cancel"],
         base: values.base,
         dryRun: values["dry-run"],
-        session: values.session,
+        session: values["job-id"] === "" ? values.session : "",
         changes: values.changes === "none"
             ? undefined
             : { since: values["changes-since"], paths: values.paths, withPatches: values.changes === "diff" },
         githubToken: values["github-token"],
+        workflowToken: values["workflow-token"] || values["github-token"],
         matrixLeg: values["matrix-leg"],
         agent: agent?.settings,
     };
@@ -2494,8 +2515,6 @@ function checkCombinations(raw, values, isHosted, hasPrompt, add) {
     const { "poll-interval-seconds": minSeconds = 0, "max-poll-interval-seconds": maxSeconds = Infinity } = values;
     if (maxSeconds < minSeconds)
         add("max-poll-interval-seconds", (0,runner_kit_text/* say */.cv) `is ${maxSeconds}, but must be at least poll-interval-seconds, which is ${minSeconds}`);
-    if (raw.session !== "" && raw["job-id"] !== "")
-        add("session", (0,runner_kit_text/* say */.cv) `cannot be used together with job-id`);
     for (const input of ["agent-options", "setup", "check"])
         if (raw[input] !== "" && raw.agent === "")
             add(input, (0,runner_kit_text/* say */.cv) `needs agent`);
@@ -2585,6 +2604,7 @@ var request_failure = __webpack_require__(4108);
 
 /** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
 const mayHaveRun = (0,runner_kit_text/* say */.cv) `This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
+const sentAlready = "If this prompt is needed, too";
 /** Describes why the step starts nothing. That is not an error. */
 function describeSkip(result, context) {
     if (result.reason === "dry-run") {
@@ -2603,7 +2623,7 @@ function describeSkip(result, context) {
         return {
             title: "Skipped",
             what,
-            next: (0,runner_kit_text/* say */.cv) `To ask for more, comment in its pull request, or run the workflow by hand.`,
+            next: (0,runner_kit_text/* say */.cv) `To ask for more, comment in its pull request, or run the workflow by hand, if it has workflow_dispatch.`,
         };
     }
     if ("event" in result)
@@ -2743,22 +2763,22 @@ const blocked = {
     A later run has continued the job
     This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
     Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
-    unwitnessed: () => (0,runner_kit_text/* message */.iU) `
+    unwitnessed: (_, context) => (0,runner_kit_text/* message */.iU) `
     Cannot leave word of a request
     GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
-    Re-run the workflow run: it continues like a first run.`,
+    Re-run the workflow run. If that finds a doubt, because one of the two arrived late, it sends nothing, either. ${(0,message/* howToStartAnother */.ZH)(context)}`,
     "several-turns": ({ jobIds }, context) => (0,runner_kit_text/* message */.iU) `
     Earlier attempts had other prompts
     Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
-    To wait for one of these jobs, run the action with its job-id and no prompt. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    ${(0,message/* howToTakeUp */._$)("one of these jobs", (0,runner_kit_text/* say */.cv) `its job-id`, context)} ${(0,message/* howToStartAnother */.ZH)(context, sentAlready)}`,
     "other-prompt": ({ jobId, attempt }, context) => (0,runner_kit_text/* message */.iU) `
     Earlier attempt had another prompt
     ${attempt === undefined ? (0,runner_kit_text/* say */.cv) `An earlier attempt` : (0,runner_kit_text/* say */.cv) `Attempt ${attempt}`} of this workflow run sent another prompt, for ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `a job` : (0,runner_kit_text/* say */.cv) `job ${jobId}`}. ${mayHaveRun}
-    ${jobId === undefined ? (0,message/* checkService */._x)(context) : (0,runner_kit_text/* say */.cv) `To wait for that job, run the action with job-id ${jobId} and no prompt.`} ${(0,message/* howToStartAnother */.ZH)(context)}`,
-    replayed: ({ jobId }) => (0,runner_kit_text/* message */.iU) `
+    ${jobId === undefined ? (0,message/* checkService */._x)(context) : (0,message/* howToTakeUp */._$)("that job", (0,runner_kit_text/* say */.cv) `job-id ${jobId}`, context)} ${(0,message/* howToStartAnother */.ZH)(context, jobId && sentAlready)}`,
+    replayed: ({ jobId }, context) => (0,runner_kit_text/* message */.iU) `
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
-    Give the steps different prompts or sessions, and start a new run of the workflow. To wait for that job, run the action with job-id ${jobId} and no prompt.`,
+    Give the steps different prompts or sessions, and start a new run of the workflow. ${(0,message/* howToTakeUp */._$)("that job", (0,runner_kit_text/* say */.cv) `job-id ${jobId}`, context)}`,
     "no-base": () => (0,runner_kit_text/* message */.iU) `
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.
@@ -2773,7 +2793,7 @@ const blocked = {
     ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
     "range-behind": ({ base, head }) => (0,runner_kit_text/* message */.iU) `
     Changes were covered by a later run
-    The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, which is behind its start ${(0,format/* shortRef */.m3)(base)}: a later run has covered these changes. Nothing was started.
+    The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, and a later run has covered all up to ${(0,format/* shortRef */.m3)(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
     changes: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read what changed
@@ -2793,7 +2813,7 @@ const blocked = {
     "session-busy": ({ jobId, latest }) => (0,runner_kit_text/* message */.iU) `
     Another run works for the session
     Another workflow run ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `is about to begin for the session` : (0,runner_kit_text/* say */.cv) `works on job ${jobId} of the session`}, until ${(0,runner_kit_text/* trusted */.IZ)(latest)} UTC at most, and the time of this step ended first. This run sent nothing, because both would be paid for the same changes.
-    Re-run the workflow run when the other one has ended, or raise timeout-minutes. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
+    Re-run the workflow run when the other one has ended, or raise timeout-minutes and start a new run. To have one run wait for the other without using a runner, give the workflow a concurrency group.`,
     time: () => (0,runner_kit_text/* message */.iU) `
     No time left to start a job
     What came before took so long that no time was left to start a job, so nothing was started.
@@ -2873,7 +2893,7 @@ const results = {
             return (0,runner_kit_text/* message */.iU) `
         Timed out
         Job ${state.jobId} was still running after ${limit}, so its agent was stopped. What was not pushed or saved is lost.
-        Make the task smaller, or raise timeout-minutes and start a new run: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
+        Make the task smaller, or raise timeout-minutes and ${(0,message/* howToSendAnew */.lM)(context, true)}: a re-run keeps this run's workflow file. ${rerun.usable === "resumes" ? again : []}`;
         }
         const reason = lastError ? (0,request_failure/* failureReason */.Hr)(lastError, (0,message/* addressOf */.ci)(settings)) : [];
         const isStale = state.status !== "" && state.status !== "active";
@@ -2999,10 +3019,13 @@ const jobs = {
     },
     failed: (context) => {
         const { jobId, pageUrl, failure } = context.state;
+        const { usable, over } = context.rerun;
         // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
-        const again = failure && context.rerun.usable === "resumes" ? adviceOf(failure, context) : [];
+        const again = failure && usable === "resumes" ? adviceOf(failure, context) : [];
+        const isSentAgain = !failure && !context.comment && usable === "resumes" && over === "repeats";
+        const choice = (0,runner_kit_text/* say */.cv) `A re-run of this workflow run sends the request again. To continue with this job instead, run the action with job-id ${jobId} and a prompt.`;
         const reason = failure?.reason ? (0,runner_kit_text/* say */.cv) `The service says why: ${failure.reason}` : [];
-        const next = (0,runner_kit_text/* joinSentences */.DP)(again, howToReplace(context), (0,message/* howToContinue */.DN)(context));
+        const next = (0,runner_kit_text/* joinSentences */.DP)(again, isSentAgain ? choice : [], howToReplace(context), (0,message/* howToContinue */.DN)(context));
         if (failure?.isStopped)
             return (0,runner_kit_text/* message */.iU) `
         Job stopped
@@ -3025,18 +3048,22 @@ const jobs = {
     },
 };
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
-function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, { settings }) {
+function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
+    const { settings } = context;
     const rerun = (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`;
+    const anew = (0,message/* howToSendAnew */.lM)(context, isKept || isUnfinished);
     // The reason of kept work says what to change first.
+    if (isKept && settings?.agent)
+        return (0,runner_kit_text/* say */.cv) `${rerun} If the workflow file has to change, ${anew}. A token of another account may not find a job that has a branch.`;
     if (isStopped || isKept)
         return rerun;
-    const repair = (0,runner_kit_text/* say */.cv) `Fix that, then re-run this workflow run; if the workflow file has to change, start a new run instead, because a re-run keeps this run's.`;
+    const repair = (0,runner_kit_text/* say */.cv) `Fix that, then re-run this workflow run; if the workflow file has to change, ${anew} instead, because a re-run keeps this run's.`;
     switch (failureClass) {
         case "limit": {
             const limit = settings?.agent
                 ? (0,runner_kit_text/* say */.cv) `Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
                 : (0,runner_kit_text/* say */.cv) `Raise the limit in the service`;
-            const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and start a new run: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
+            const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and ${anew}: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
             const instead = isUnfinished
                 ? (0,runner_kit_text/* say */.cv) `Or re-run this workflow run: its agent continues from what is kept.`
                 : (0,runner_kit_text/* say */.cv) `Or make the task smaller. Nothing that the agent did in this turn is kept.`;
@@ -3069,7 +3096,9 @@ function whenCancelled({ operation, acceptance }, context) {
     if (stop === "asked")
         return [
             (0,runner_kit_text/* say */.cv) `${step}, and the service was asked to stop job ${jobId}. It did not confirm that within 2 s, so the agent may still be running.`,
-            (0,runner_kit_text/* say */.cv) `A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
+            context.rerun.usable === "repeats"
+                ? (0,runner_kit_text/* say */.cv) `A re-run of this workflow run sends the request again, beside an agent that still runs.`
+                : (0,runner_kit_text/* say */.cv) `A re-run of this workflow run asks the service what became of it, and starts nothing twice.`,
         ];
     if (acceptance === "unknown") {
         const { what, next } = describeUnknownAcceptance(operation, (0,runner_kit_text/* say */.cv) `${step} while the request was in flight.`, context);
@@ -3126,7 +3155,7 @@ function describeUnknownAcceptance(operation, what, context, hint = []) {
         return (0,runner_kit_text/* message */.iU) `
       Message may have been sent
       ${what} The message may have reached job ${jobId}, which may be running.
-      ${hint} ${rerun} ${(0,message/* howToWait */.nF)(context)} ${usable === "repeats" ? [] : (0,message/* howToStartAnother */.ZH)(context)}`;
+      ${hint} ${rerun} ${(0,message/* howToWait */.nF)(context)} ${usable === "repeats" ? [] : (0,message/* howToStartAnother */.ZH)(context, "If it did not arrive")}`;
     }
     if (jobId)
         return (0,runner_kit_text/* message */.iU) `
@@ -3671,8 +3700,10 @@ function agentProgram(main = "") {
 /* harmony export */ });
 /* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
 /* harmony import */ var _client_credentials_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8024);
+/* harmony import */ var _client_step_lookup_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(1021);
 /* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8039);
 /* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
+
 
 
 
@@ -3737,13 +3768,13 @@ class StepKey {
     }
     /**
      * Returns which request the next one takes the place of. It is not the newest turn's if another attempt, which did not know of that one, has
-     * replaced the same request: its key would only get the failure of that attempt again.
+     * replaced the same request: its key would only get the end of that attempt again, or be refused.
      *
      * @param replaces - the request of the newest turn
      */
     lastOf(prompt, replaces, turns) {
         let last = replaces;
-        const isOver = ({ request, status }) => request === requestOf(prompt, last) && (status === "failed" || status === "stopped");
+        const isOver = ({ request, status }) => request === requestOf(prompt, last) && (0,_client_step_lookup_js__WEBPACK_IMPORTED_MODULE_4__/* .hasEnded */ .hY)(status);
         while (last !== undefined && turns.some(isOver))
             last = requestOf(prompt, last);
         return last;
@@ -4010,6 +4041,9 @@ const maxTurnIdLength = 200;
 /** In characters. A service that keeps to its limits sends no more. */
 const maxMessageLength = 4000;
 const maxReasonLength = 1000;
+/** Of a session, as many as our own service lists. */
+const maxSessionJobs = 20;
+const maxCovers = 10;
 /** In US dollars. More is no estimate of a single turn. */
 const maxCostUsd = 1000;
 /**
@@ -4026,14 +4060,16 @@ function parseAnnouncement(data, step) {
         return "unusable";
     const features = Array.isArray(data.features) ? data.features.filter((feature) => typeof feature === "string") : [];
     const session = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data.session) ? data.session : {};
-    const { job } = session;
-    const sessionJobId = typeof job === "string" && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(job) ? job : undefined;
+    const { job, jobs, covers } = session;
+    const sessionJobId = [job].find(isJobId);
     const busyUntil = Date.parse((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(session.busyUntil));
     const sessionBusyUntil = sessionJobId !== undefined && busyUntil > 0 ? busyUntil : undefined;
-    const [covers] = /^[0-9a-f]{40,64}$/.exec((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(session.covers)) ?? [];
-    const sessionCovers = sessionJobId === undefined ? undefined : covers;
-    return { features: new Set(features), turns, sessionJobId, sessionBusyUntil, sessionCovers };
+    const sessionJobs = Array.isArray(jobs) ? jobs.filter(isJobId).slice(0, maxSessionJobs) : [];
+    const isCommit = (one) => /^[0-9a-f]{40,64}$/.test((0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .textOf */ .b6)(one));
+    const sessionCovers = Array.isArray(covers) ? covers.filter(isCommit).slice(0, maxCovers) : undefined;
+    return { features: new Set(features), turns, sessionJobId, sessionBusyUntil, sessionJobs, sessionCovers };
 }
+const isJobId = (id) => typeof id === "string" && (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isUsableJobId */ .Xb)(id);
 function parseTurn(data) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data))
         return undefined;

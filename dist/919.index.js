@@ -59,9 +59,10 @@ async function readStepRecord(attempts, run) {
 }
 async function jobLister(run) {
     const { GITHUB_REPOSITORY: name = "", GITHUB_RUN_ID: runId = "" } = run.ports.environment;
-    if (run.settings.githubToken === "" || name === "" || runId === "")
+    const { workflowToken } = run.settings;
+    if (workflowToken === "" || name === "" || runId === "")
         throw new Error("GitHub cannot be asked");
-    const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs });
+    const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs }, workflowToken);
     const path = "actions/runs/{run_id}/attempts/{attempt_number}/jobs";
     return async (attempt) => {
         const jobs = [];

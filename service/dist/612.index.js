@@ -579,7 +579,7 @@ function toPlatformPath(pth) {
 }
 //# sourceMappingURL=path-utils.js.map
 // EXTERNAL MODULE: external "string_decoder"
-var external_string_decoder_ = __webpack_require__(193);
+var external_string_decoder_ = __webpack_require__(574);
 // EXTERNAL MODULE: external "events"
 var external_events_ = __webpack_require__(434);
 // EXTERNAL MODULE: external "child_process"
@@ -4669,7 +4669,7 @@ var zlib__WEBPACK_IMPORTED_MODULE_10___namespace_cache;
 /* harmony import */ var fs__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(896);
 /* harmony import */ var node_events__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(474);
 /* harmony import */ var node_stream__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(75);
-/* harmony import */ var node_string_decoder__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(574);
+/* harmony import */ var node_string_decoder__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(193);
 /* harmony import */ var node_path__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(760);
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(24);
 /* harmony import */ var path__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(928);

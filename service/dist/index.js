@@ -169,7 +169,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:stream/
 
 /***/ }),
 
-/***/ 574:
+/***/ 193:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("node:string_decoder");
@@ -218,7 +218,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("path");
 
 /***/ }),
 
-/***/ 193:
+/***/ 574:
 /***/ ((module) => {
 
 module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("string_decoder");
@@ -246,7 +246,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 // Before anything is loaded: the action may be gone by then.
 const leave = () => process.exit(1);
 process.once("disconnect", leave);
-const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(612), __nccwpck_require__.e(718)]).then(__nccwpck_require__.bind(__nccwpck_require__, 718));
+const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(612), __nccwpck_require__.e(343)]).then(__nccwpck_require__.bind(__nccwpck_require__, 343));
 process.off("disconnect", leave);
 serveAction();
 
