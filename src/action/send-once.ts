@@ -1,13 +1,14 @@
 import { minTimeLeftMs } from "../client/submit.ts";
-import { message, say, type Text } from "../runner-kit/text.ts";
+import { say } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
 import { addSections } from "./comments/prompt-template.ts";
+import { tellPlan, tellWait } from "./dry-run.ts";
 import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
-import { askBefore, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
+import { askBefore, blockedBy, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
 import { compareHeads, readSession, tellOfLeft, untilFree } from "./memory/session.ts";
-import { tellOfWait, type Wait } from "./memory/tell-of-wait.ts";
+import { tellOfTag, tellOfWait, type Wait } from "./memory/tell-of-wait.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
 import {
@@ -24,7 +25,6 @@ import {
   AgentError,
   acceptanceOf,
   agentFailed,
-  type BlockedResult,
   cancelledBeforeSending,
   endOf,
   isJobNotFound,
@@ -32,7 +32,7 @@ import {
 } from "./result.ts";
 import type { Execution, Run } from "./run.ts";
 import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
-import { isOnTag, runAttempt } from "./runner/environment.ts";
+import { runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
 
 /** The request of a workflow, or of a thread. */
@@ -163,16 +163,9 @@ class Sending {
     this.#evidence = { ...this.#evidence, ...known };
   }
 
-  async #refuse({ do: _, ...reason }: Extract<Decision, { do: "refuse" }>): Promise<Execution> {
-    const { words, answer } = this.#replies ?? {};
-    const why = (): BlockedResult => {
-      if (reason.cause === "service")
-        return { kind: "blocked", cause: "service", error: answer?.kind === "unreadable" ? answer.error : undefined };
-      if (reason.cause !== "unreadable") return { kind: "blocked", ...reason };
-      if (words?.error === undefined) return { kind: "blocked", cause: "thread" };
-      return { kind: "blocked", cause: "memory", detail: words.error };
-    };
-    return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why() } : why());
+  async #refuse(decision: Extract<Decision, { do: "refuse" }>): Promise<Execution> {
+    const why = blockedBy(decision, this.#replies);
+    return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why } : why);
   }
 
   /** Waits for an earlier attempt's job; returns `undefined` if that is unusable. */
@@ -276,12 +269,7 @@ class Sending {
     const written = early ?? (await this.#write(remembered, publishes));
     if ("kind" in written) return this.#withdraw(written);
     if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
-    else if (!conversation && settings.session !== "" && isOnTag(ports.environment)) {
-      // GitHub's documentation: "Dependency caching reference", restrictions for accessing a cache.
-      log.notice(message`
-        Session of a tag
-        This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
-    }
+    else if (!conversation) tellOfTag(this.#run);
     const announced = settings.dryRun ? undefined : await conversation?.announce();
     state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
@@ -428,32 +416,21 @@ class Sending {
   }
 
   async #tellWait(decision: Wait): Promise<Execution> {
-    const { jobId } = decision;
-    const next = decide(withoutJob(this.#evidence, jobId));
-    const attempt = "attempt" in decision ? say`attempt ${decision.attempt}` : say`an earlier attempt`;
-    const otherwise = say` If that job is of no use, it would send the prompt again.`;
-    const plan = [
-      ...say`It would wait for job ${jobId}, which ${attempt} of this workflow run started.`,
-      ...(next.do === "send" && !this.#request.conversation ? otherwise : []),
-    ];
-    return this.#tell(plan, { kind: "attach", jobId });
+    const next = decide(withoutJob(this.#evidence, decision.jobId));
+    const plan = tellWait(decision, next.do === "send" && !this.#request.conversation);
+    return this.#withdraw(
+      { kind: "skipped", reason: "dry-run", plan },
+      { task: { kind: "attach", jobId: decision.jobId } },
+    );
   }
 
-  async #tellPlan({ task, otherwise }: Plan): Promise<Execution> {
-    if (task.kind === "create") return this.#tell(say`It would create a job with this prompt.`, task);
-    const { jobId } = task;
-    if (!otherwise) return this.#tell(say`It would send this prompt to job ${jobId} as a follow-up.`, task);
-    const plan = this.#request.conversation
-      ? say`It would send this prompt to job ${jobId}, which the thread remembers. If the job is gone, it would create one.`
-      : say`It would send this prompt to job ${jobId}, the last of the session ${this.#run.settings.session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
-    return this.#tell(plan, task);
-  }
-
-  async #tell(plan: Text, task: SendingTask | Attach): Promise<Execution> {
-    if (task.kind !== "attach") this.#run.log.dryRun(task.prompt);
-    const agent = task.kind === "attach" ? undefined : this.#run.ports.agent;
-    await agent?.check();
-    const checked = say` No problem was found with the token and, as far as they can be checked, with the key and the sandbox. The agent was not installed or run.`;
-    return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: agent ? [...plan, ...checked] : plan }, { task });
+  async #tellPlan(plan: Plan): Promise<Execution> {
+    const { log, ports, settings } = this.#run;
+    const { task } = plan;
+    log.dryRun(task.prompt);
+    await ports.agent?.check();
+    const session = this.#request.conversation ? undefined : settings.session;
+    const told = tellPlan(plan, session, ports.agent !== undefined);
+    return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: told }, { task });
   }
 }

@@ -5,6 +5,7 @@ import { nothingRemembered, type PromptSource, promptApart, writePrompt } from "
 import {
   AgentError,
   agentFailed,
+  type BlockedResult,
   cancelledBeforeSending,
   type RerunAction,
   type RerunEffect,
@@ -48,6 +49,18 @@ export interface Replies {
   words: ReadWords;
   answer: Answer;
   service: Evidence["service"];
+}
+
+/** Returns why nothing may be sent. @param replies - default: nobody was asked */
+export function blockedBy(
+  { do: _, ...reason }: Extract<Decision, { do: "refuse" }>,
+  { words, answer }: Partial<Replies> = {},
+): BlockedResult {
+  if (reason.cause === "service")
+    return { kind: "blocked", cause: "service", error: answer?.kind === "unreadable" ? answer.error : undefined };
+  if (reason.cause !== "unreadable") return { kind: "blocked", ...reason };
+  if (words?.error === undefined) return { kind: "blocked", cause: "thread" };
+  return { kind: "blocked", cause: "memory", detail: words.error };
 }
 
 /**

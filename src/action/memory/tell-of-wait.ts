@@ -1,6 +1,6 @@
 import { message } from "../../runner-kit/text.ts";
 import type { Run } from "../run.ts";
-import { runAttempt } from "../runner/environment.ts";
+import { isOnTag, runAttempt } from "../runner/environment.ts";
 import type { Decision } from "./decide.ts";
 
 export type Wait = Extract<Decision, { do: "wait" }>;
@@ -20,4 +20,12 @@ export function tellOfWait(decision: Wait, { log, ports }: Run): void {
       Earlier attempt may have started a job
       By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
   }
+}
+
+/** Says that the session of a run on a tag ends with it. GitHub's documentation: "Dependency caching reference", restrictions. */
+export function tellOfTag({ settings, ports, log }: Run): void {
+  if (settings.session === "" || !isOnTag(ports.environment)) return;
+  log.notice(message`
+    Session of a tag
+    This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);
 }
