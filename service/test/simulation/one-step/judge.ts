@@ -145,7 +145,8 @@ export class Judge {
     const { attempt } = run;
     const isDisturbed = attempts.some((one) => one.plan.faults.length > 0 || one.stopped !== undefined);
     const isAlone = attempts.every((one) => one.plan.beside === undefined && one.plan.onRerun === "resume");
-    if (!attempt.isToldChanges || !plan.takesRefs || isDisturbed || !isAlone) return;
+    // What the job of a thread brought is new.
+    if (!attempt.isToldChanges || plan.hasComments || !plan.takesRefs || isDisturbed || !isAlone) return;
     if (this.#hasActed([...removals, ...conflicts, "evict"], 0, run.startedAt)) return;
     // What a run that failed was told, the next one is told, too.
     const told = this.#told((one) => one.place.run !== attempt.place.run && one.end === "passed");
