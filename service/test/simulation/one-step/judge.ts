@@ -109,7 +109,10 @@ export class Judge {
       if (earlier.end !== "completed" || !earlier.isChanging) continue;
       const of = holders.get(earlier.id) ?? new Set();
       const isReadable = attempt.plan.cache !== "none" && attempt.plan.cache !== "absent";
-      const isThere = [...of].some((one) => one !== "cache" || isReadable);
+      // Where refs are refused, too, a save whose answer was lost counts as none.
+      const isUnsure =
+        !this.#world.plan.takesRefs && earlier.attempt.plan.faults.some(({ place }) => place === "cache");
+      const isThere = [...of].some((one) => one !== "cache" || (isReadable && !isUnsure));
       if (isThere && !this.#hasActed([...removals, ...conflicts], earlier.attempt.startedAt, startedAt))
         this.#violate(
           attempt,
@@ -134,9 +137,9 @@ export class Judge {
   }
 
   /** Returns what people pushed of which agents were told that completed. @param counts - whether an agent counts. Default: each */
-  #told(counts: (attempt: Attempt) => boolean = () => true): Set<string> {
+  #told(counts: (run: AgentRun) => boolean = () => true): Set<string> {
     const nights = this.#world.runs.filter(({ attempt, end }) => attempt.isToldChanges && end === "completed");
-    return new Set(nights.filter(({ attempt }) => counts(attempt)).flatMap((run) => subjectsIn(run)));
+    return new Set(nights.filter(counts).flatMap(subjectsIn));
   }
 
   /** No agent of a night is paid for what others were told of. */
@@ -148,8 +151,10 @@ export class Judge {
     // What the job of a thread brought is new.
     if (!attempt.isToldChanges || plan.hasComments || !plan.takesRefs || isDisturbed || !isAlone) return;
     if (this.#hasActed([...removals, ...conflicts, "evict"], 0, run.startedAt)) return;
-    // What a run that failed was told, the next one is told, too.
-    const told = this.#told((one) => one.place.run !== attempt.place.run && one.end === "passed");
+    // What a run that failed was told, the next one is told, too. Without a cache, nothing tells of an agent that changed nothing.
+    const told = this.#told(
+      ({ attempt: by, isChanging }) => isChanging && by.place.run !== attempt.place.run && by.end === "passed",
+    );
     if (subjectsIn(run).every((subject) => told.has(subject)))
       this.#violate(attempt, "an agent is paid although nothing is new");
   }
@@ -173,7 +178,7 @@ export class Judge {
   /** Whether there was nothing to tell a night, or other runs were told all of it. */
   #isToldBefore({ isToldChanges, outcome, place }: Attempt): boolean {
     const { mainPushes, remote } = this.#world.gitHub;
-    const told = this.#told((one) => one.end === "passed" && one.place.run !== place.run);
+    const told = this.#told(({ attempt: by }) => by.end === "passed" && by.place.run !== place.run);
     const isOld = mainPushes.every(
       ({ subject, commit }) => told.has(subject) || !remote.objects.isAncestor(commit, place.sha),
     );
