@@ -55,7 +55,7 @@ export type SessionMemory = ReturnType<typeof sessionMemory>;
  * @param session - see `StepKey.sessionOf`
  */
 export function sessionMemory(cache: Cache, step: string, session: string, environment: NodeJS.ProcessEnv) {
-  const { GITHUB_RUN_ID: runId = "" } = environment;
+  const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
   const attempt = runAttempt(environment);
   const prefix = `agent-session-${session}-`;
   const damaged = { entry: undefined, damaged: prefix };
@@ -119,7 +119,9 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
     forget: (): void => {
       found = undefined;
     },
-    isOwn: (entry: SessionEntry): boolean => entry.run === runId && entry.step === step,
+    /** Returns whether this step has told the session up to its run's commit, by its entry. */
+    isOwn: ({ run, step: by, commit, sent }: SessionEntry): boolean =>
+      run === runId && by === step && sha !== undefined && (commit === sha || sent?.covers === sha),
     /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
     laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
       isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,

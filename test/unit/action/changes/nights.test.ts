@@ -351,6 +351,20 @@ describe("a session's range starts at the commit up to which it was told of all 
     expect(late.prompts).toEqual([]);
     expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by a later run");
   });
+
+  test("a re-run of a run that failed does not send again what another's re-run was told at the same commit", async () => {
+    const { run, night } = nights();
+    const service = known();
+    const options = { ...own, respond: service.respond };
+    await night(1, options);
+    service.next = "failed";
+    await night(2, options);
+    await run(3, 1, options);
+    service.next = "completed";
+    // It can only read the cache.
+    expect((await run(2, 2, { ...options, ...readOnly })).prompts).toHaveLength(1);
+    expect((await run(3, 2, options)).prompts).toEqual([]);
+  });
 });
 
 test("a re-run publishes what is kept, although nothing has changed since the last day", async () => {
