@@ -125,7 +125,7 @@ function sentenceOf(
   if (end === "stopped") return "The agent stopped.";
   if (exceeded !== undefined) return killedFor(exceeded);
   if (end === "timed-out")
-    return `The agent timed out after ${timeLimitMs / 1000} s: --time-limit-minutes gives it more.`;
+    return `The agent timed out after ${Number((timeLimitMs / 1000).toFixed(1))} s: --time-limit-minutes gives it more.`;
   if (endedBy === "wait")
     return `The agent was ended, because its model answered ${model?.lastStatus} and asked to wait for longer than the rest of the turn.`;
   if (endedBy === "other-session")
