@@ -1401,7 +1401,7 @@ var prompt_template = __webpack_require__(6205);
 /** Says what a dry run found out about its agent. */
 const checked = (0,runner_kit_text/* say */.cv) ` No problem was found with the token and, as far as they can be checked, with the key and the sandbox. The agent was not installed or run.`;
 /** Says that a step would wait for an earlier attempt's job. @param sendsOtherwise - whether it would send the prompt if that is of no use */
-function tellWait(decision, sendsOtherwise) {
+function plannedWait(decision, sendsOtherwise) {
     const attempt = "attempt" in decision ? (0,runner_kit_text/* say */.cv) `attempt ${decision.attempt}` : (0,runner_kit_text/* say */.cv) `an earlier attempt`;
     return [
         ...(0,runner_kit_text/* say */.cv) `It would wait for job ${decision.jobId}, which ${attempt} of this workflow run started.`,
@@ -1409,7 +1409,7 @@ function tellWait(decision, sendsOtherwise) {
     ];
 }
 /** Says what a step would send, and to which job. @param session - `undefined` in a thread */
-function tellPlan({ task, otherwise }, session, hasAgent) {
+function plannedTask({ task, otherwise }, session, hasAgent) {
     const sent = task.kind === "create"
         ? (0,runner_kit_text/* say */.cv) `It would create a job with this prompt.`
         : !otherwise
@@ -1940,7 +1940,7 @@ class Sending {
     }
     async #tellWait(decision) {
         const next = (0,decide/* decide */.L)((0,evidence/* withoutJob */.wu)(this.#evidence, decision.jobId));
-        const plan = tellWait(decision, next.do === "send" && !this.#request.conversation);
+        const plan = plannedWait(decision, next.do === "send" && !this.#request.conversation);
         return this.#withdraw({ kind: "skipped", reason: "dry-run", plan }, { task: { kind: "attach", jobId: decision.jobId } });
     }
     async #tellPlan(plan) {
@@ -1949,7 +1949,7 @@ class Sending {
         log.dryRun(task.prompt);
         await ports.agent?.check();
         const session = this.#request.conversation ? undefined : settings.session;
-        const told = tellPlan(plan, session, ports.agent !== undefined);
+        const told = plannedTask(plan, session, ports.agent !== undefined);
         return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: told }, { task });
     }
 }

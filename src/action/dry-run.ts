@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 const checked = say` No problem was found with the token and, as far as they can be checked, with the key and the sandbox. The agent was not installed or run.`;
 
 /** Says that a step would wait for an earlier attempt's job. @param sendsOtherwise - whether it would send the prompt if that is of no use */
-export function tellWait(decision: Wait, sendsOtherwise: boolean): Text {
+export function plannedWait(decision: Wait, sendsOtherwise: boolean): Text {
   const attempt = "attempt" in decision ? say`attempt ${decision.attempt}` : say`an earlier attempt`;
   return [
     ...say`It would wait for job ${decision.jobId}, which ${attempt} of this workflow run started.`,
@@ -15,7 +15,7 @@ export function tellWait(decision: Wait, sendsOtherwise: boolean): Text {
 }
 
 /** Says what a step would send, and to which job. @param session - `undefined` in a thread */
-export function tellPlan({ task, otherwise }: Plan, session: string | undefined, hasAgent: boolean): Text {
+export function plannedTask({ task, otherwise }: Plan, session: string | undefined, hasAgent: boolean): Text {
   const sent =
     task.kind === "create"
       ? say`It would create a job with this prompt.`

@@ -2,7 +2,7 @@ import { minTimeLeftMs } from "../client/submit.ts";
 import { say } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
 import { addSections } from "./comments/prompt-template.ts";
-import { tellPlan, tellWait } from "./dry-run.ts";
+import { plannedTask, plannedWait } from "./dry-run.ts";
 import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, blockedBy, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
@@ -417,7 +417,7 @@ class Sending {
 
   async #tellWait(decision: Wait): Promise<Execution> {
     const next = decide(withoutJob(this.#evidence, decision.jobId));
-    const plan = tellWait(decision, next.do === "send" && !this.#request.conversation);
+    const plan = plannedWait(decision, next.do === "send" && !this.#request.conversation);
     return this.#withdraw(
       { kind: "skipped", reason: "dry-run", plan },
       { task: { kind: "attach", jobId: decision.jobId } },
@@ -430,7 +430,7 @@ class Sending {
     log.dryRun(task.prompt);
     await ports.agent?.check();
     const session = this.#request.conversation ? undefined : settings.session;
-    const told = tellPlan(plan, session, ports.agent !== undefined);
+    const told = plannedTask(plan, session, ports.agent !== undefined);
     return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: told }, { task });
   }
 }

@@ -338,13 +338,19 @@ describe("a session's range starts at the commit up to which it was told of all 
     expect(filesIn((await night(3, options)).sections)).toEqual(["file2", "file3"]);
   });
 
-  test("a re-run does not send again what a later run was told at the same commit", async () => {
+  /** Lives through a night, and one that fails. */
+  const failedNight = async () => {
     const { run, night } = nights();
     const service = known();
     const options = { ...own, respond: service.respond };
     await night(1, options);
     service.next = "failed";
     await night(2, options);
+    return { run, service, options };
+  };
+
+  test("a re-run does not send again what a later run was told at the same commit", async () => {
+    const { run, service, options } = await failedNight();
     service.next = "completed";
     expect(filesIn((await run(3, 1, options)).sections)).toEqual(["file2"]);
     const late = await run(2, 2, options);
@@ -353,12 +359,7 @@ describe("a session's range starts at the commit up to which it was told of all 
   });
 
   test("a re-run of a run that failed does not send again what another's re-run was told at the same commit", async () => {
-    const { run, night } = nights();
-    const service = known();
-    const options = { ...own, respond: service.respond };
-    await night(1, options);
-    service.next = "failed";
-    await night(2, options);
+    const { run, service, options } = await failedNight();
     await run(3, 1, options);
     service.next = "completed";
     // It can only read the cache.
