@@ -20175,6 +20175,8 @@ var run_agent_disposeResources = (undefined && undefined.__disposeResources) || 
 const defaultSilenceMs = 30_000;
 /** How long the supervisor has to terminate the agent before both are killed. */
 const graceMs = 5000;
+/** How long it has to kill an agent that exceeds a limit. */
+const killMs = 2000;
 const supervisor = ownFile("agents/supervisor.ts");
 /**
  * Runs an agent. It gets the prompt on stdin and in the file named by `AGENT_PROMPT_FILE`, the earlier turns in the file named
@@ -20254,7 +20256,9 @@ async function runAgent(agent, options) {
                 const watched = group === undefined ? limits : { diskMb: limits.diskMb };
                 const onExceeded = (exceeded) => {
                     options.onLimitExceeded(exceeded);
-                    signalGroup(child.pid, "SIGKILL");
+                    // By its supervisor, which reads what the agent has said before.
+                    child.send("kill", () => { });
+                    setTimeout(() => ended.signal.aborted || signalGroup(child.pid, "SIGKILL"), killMs).unref();
                 };
                 if (child.pid !== undefined)
                     void watchLimits(child.pid, [home, tree, temporary], watched, onExceeded, ended.signal);

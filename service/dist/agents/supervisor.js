@@ -46,13 +46,13 @@ function terminate() {
         process.exit(1);
     setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
 }
+/** Kills the agent and all that it started. What they have printed is still read. */
+const kill = () => init === undefined ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`]) : killProcess(init);
 /** Kills the agent at once, because another service may run its turn again. */
 async function abandon() {
     if (!hasBegun)
         return terminate();
-    await (init === undefined
-        ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`])
-        : killProcess(init));
+    await kill();
     signalGroup(process.pid, "SIGKILL");
 }
 /** Prefixes each line, so that no line of the agent looks like one of the service. Writes all at once: agents can print millions. */
@@ -193,6 +193,7 @@ function tell(message, onSent = () => { }) {
 /** Waits until the service has recorded what it has to kill. That never happens if it is gone. */
 async function begin() {
     const answer = once(process, "message");
+    process.on("message", (message) => message === "kill" && void kill());
     tell({ init });
     await answer;
     hasBegun = !isTerminating;

@@ -80,6 +80,9 @@ const defaultSilenceMs = 30_000;
 /** How long the supervisor has to terminate the agent before both are killed. */
 const graceMs = 5000;
 
+/** How long it has to kill an agent that exceeds a limit. */
+const killMs = 2000;
+
 const supervisor = ownFile("agents/supervisor.ts");
 
 /**
@@ -161,7 +164,9 @@ export async function runAgent(agent: Agent, options: AgentOptions): Promise<Age
       const watched = group === undefined ? limits : { diskMb: limits.diskMb };
       const onExceeded = (exceeded: ExceededLimit): void => {
         options.onLimitExceeded(exceeded);
-        signalGroup(child.pid, "SIGKILL");
+        // By its supervisor, which reads what the agent has said before.
+        child.send("kill", () => {});
+        setTimeout(() => ended.signal.aborted || signalGroup(child.pid, "SIGKILL"), killMs).unref();
       };
       if (child.pid !== undefined)
         void watchLimits(child.pid, [home, tree, temporary], watched, onExceeded, ended.signal);

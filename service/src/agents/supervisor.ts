@@ -92,12 +92,14 @@ function terminate(): void {
   setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
 }
 
+/** Kills the agent and all that it started. What they have printed is still read. */
+const kill = (): Promise<void> =>
+  init === undefined ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`]) : killProcess(init);
+
 /** Kills the agent at once, because another service may run its turn again. */
 async function abandon(): Promise<void> {
   if (!hasBegun) return terminate();
-  await (init === undefined
-    ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`])
-    : killProcess(init));
+  await kill();
   signalGroup(process.pid, "SIGKILL");
 }
 
@@ -234,6 +236,7 @@ function tell(message: SupervisorMessage, onSent = (): void => {}): void {
 /** Waits until the service has recorded what it has to kill. That never happens if it is gone. */
 async function begin(): Promise<void> {
   const answer = once(process, "message");
+  process.on("message", (message) => message === "kill" && void kill());
   tell({ init });
   await answer;
   hasBegun = !isTerminating;
