@@ -139,6 +139,8 @@ function mergedPullRequest(message) {
 var schemas = __webpack_require__(8395);
 // EXTERNAL MODULE: ./build/action/comments/event.js
 var comments_event = __webpack_require__(6622);
+// EXTERNAL MODULE: ./build/action/commit-of.js
+var commit_of = __webpack_require__(3538);
 // EXTERNAL MODULE: ./build/action/runner/read-repository.js
 var read_repository = __webpack_require__(9093);
 // EXTERNAL MODULE: ./node_modules/semver/functions/coerce.js
@@ -172,6 +174,7 @@ function parseTag(tag) {
 }
 
 ;// CONCATENATED MODULE: ./build/action/changes/range.js
+
 
 
 
@@ -271,15 +274,12 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
     const { environment, clock } = ports;
     const { firstBase, lastCommit, covered, isOwn } = remembered;
     const sha = environment.GITHUB_SHA ?? "";
-    const compareSince = async (ms) => {
-        const since = new Date(clock.wallTime() - ms);
-        const { base, root } = firstBase ? { base: firstBase } : await repository.commitBefore(sha, since);
-        const range = await repository.compare(base, sha);
-        if (!root)
-            return notBehind(range);
-        const { commits, commitCount, files } = range;
-        const all = [...(await repository.filesOf(base)), ...files];
-        return { ...range, commits: [root, ...commits], commitCount: commitCount + 1, files: all };
+    const compareSince = async (ms, first = firstBase) => {
+        const isWhole = first === commit_of/* wholeHistory */.q;
+        const since = isWhole ? new Date(0) : new Date(clock.wallTime() - ms);
+        const found = first && !isWhole ? { base: first } : await repository.commitBefore(sha, since);
+        const range = await repository.compare(found.base, sha);
+        return "root" in found && found.root ? { ...range, root: found.root } : notBehind(range);
     };
     if (since.kind === "duration")
         return compareSince(since.ms);
@@ -302,7 +302,8 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
             if (isOther && status === "identical" && !isOwn)
                 return { kind: "blocked", cause: "range-behind", base: head, head };
             // This run compares what it compared first.
-            const first = isOther && status !== "behind" && (await compareIfFound(firstBase, head, repository));
+            const compareFirst = async () => firstBase === commit_of/* wholeHistory */.q ? compareSince(dayMs) : compareIfFound(firstBase ?? "", head, repository);
+            const first = isOther && status !== "behind" && (await compareFirst());
             return first || notBehind(told);
         }
         base = lastCommit ?? covered[0];
@@ -315,8 +316,8 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
         if (compared && compared.status !== "diverged")
             return notBehind(compared);
     }
-    if (base === undefined)
-        return compareSince(dayMs);
+    if (base === undefined || base === commit_of/* wholeHistory */.q)
+        return compareSince(dayMs, firstBase ?? base);
     log.notice((0,runner_kit_text/* message */.iU) `
     Changes of the last day
     Commit ${(0,format/* shortRef */.m3)(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);
@@ -491,19 +492,22 @@ async function readChanges({ since, paths }, remembered, run) {
     const parts = segments
         ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
         : [range];
+    const { base, head, root } = range;
+    if (root)
+        parts.unshift({ ...range, commits: [root], commitCount: 1, files: await repository.filesOf(root.sha) });
     const files = mergeFiles(parts);
     const counting = files.filter(({ name, previousName, isSubmodule }) => !paths ||
         paths.matches(name) ||
         (previousName !== undefined && paths.matches(previousName)) ||
         (isSubmodule && paths.into(name).length > 0));
-    const { base, head } = range;
     // A thread goes on with a job of the session, and a pull request is no range of its branch.
-    const isOfSession = run.state.session !== undefined && head === sha;
+    const isOfSession = remembered.isOfSession && head === sha;
     const name = environment.GITHUB_REPOSITORY ?? "";
     return {
         repository: name,
         base,
         head,
+        root,
         continues: isOfSession && (await continuesTold(base, told, repository)),
         url: `${(0,runner_environment/* serverUrl */.Vd)(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
         commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),

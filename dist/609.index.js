@@ -624,7 +624,8 @@ class Memory {
         return this.#saves.some(({ word, fate }) => word.kind === "about to send" && fate === "saved");
     }
     get #base() {
-        return this.firstBase ?? this.#run.state.changes?.base;
+        const { changes } = this.#run.state;
+        return this.firstBase ?? (changes?.root ? _commit_of_js__WEBPACK_IMPORTED_MODULE_8__/* .wholeHistory */ .q : changes?.base);
     }
     get #covers() {
         const { origin, changes } = this.#run.state;
@@ -915,6 +916,7 @@ async function readSession(session, firstBase, run) {
     const { commit, pullRequests = [] } = entry ?? {};
     const { sessionJobs = [], sessionCovers: covered, turns = [] } = run.state.announcement ?? {};
     const known = {
+        isOfSession: true,
         firstBase,
         lastCommit: commit,
         covered: covered ?? [],
@@ -1293,6 +1295,7 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 
 
 const nothingRemembered = {
+    isOfSession: false,
     lastCommit: undefined,
     covered: [],
     isOwn: false,

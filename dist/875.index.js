@@ -152,12 +152,15 @@ function defaultTemplate({ subject, position, reviewUrl }) {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   D: () => (/* binding */ commitOf)
+/* harmony export */   D: () => (/* binding */ commitOf),
+/* harmony export */   q: () => (/* binding */ wholeHistory)
 /* harmony export */ });
 /** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
 function commitOf(ref) {
     return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
 }
+/** What is remembered as the base of a range that has the first commit, which no commit is before: Git's name of an empty tree. */
+const wholeHistory = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 
 /***/ }),

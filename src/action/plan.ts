@@ -9,6 +9,7 @@ import type { SendingTask } from "./settings.ts";
 export type { RememberedChanges };
 
 export const nothingRemembered: RememberedChanges = {
+  isOfSession: false,
   lastCommit: undefined,
   covered: [],
   isOwn: false,

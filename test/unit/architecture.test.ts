@@ -142,7 +142,7 @@ const arrows: Record<string, string[]> = {
     "action/comments",
     "action/report",
     "action/runner",
-    ...run("commit-jobs", "fenced", "result", "run", "settings"),
+    ...run("commit-jobs", "commit-of", "fenced", "result", "run", "settings"),
   ],
   "action/comments": [
     "action/memory",

@@ -79,6 +79,8 @@ async function readChanges(
   const parts = segments
     ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
     : [range];
+  const { base, head, root } = range;
+  if (root) parts.unshift({ ...range, commits: [root], commitCount: 1, files: await repository.filesOf(root.sha) });
 
   const files = mergeFiles(parts);
   const counting = files.filter(
@@ -88,14 +90,14 @@ async function readChanges(
       (previousName !== undefined && paths.matches(previousName)) ||
       (isSubmodule && paths.into(name).length > 0),
   );
-  const { base, head } = range;
   // A thread goes on with a job of the session, and a pull request is no range of its branch.
-  const isOfSession = run.state.session !== undefined && head === sha;
+  const isOfSession = remembered.isOfSession && head === sha;
   const name = environment.GITHUB_REPOSITORY ?? "";
   return {
     repository: name,
     base,
     head,
+    root,
     continues: isOfSession && (await continuesTold(base, told, repository)),
     url: `${serverUrl(environment)}/${name}/compare/${encodePath(base)}...${encodePath(head)}`,
     commitCount: parts.reduce((sum, { commitCount }) => sum + commitCount, 0),

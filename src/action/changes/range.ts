@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { message } from "../../runner-kit/text.ts";
 import { isThreadEvent } from "../comments/event.ts";
+import { wholeHistory } from "../commit-of.ts";
 import { shortRef } from "../report/format.ts";
 import type { BlockedResult } from "../result.ts";
 import type { Run } from "../run.ts";
@@ -15,6 +16,8 @@ const dayMs = 86_400_000;
 
 /** What the prompts of earlier runs were about, which no longer counts as a change. */
 export interface RememberedChanges {
+  /** Whether they are a session's. A thread's range is none, in a re-run as in the first attempt. */
+  isOfSession: boolean;
   /** The commit up to which the session was told, by its entry, if there is one. */
   lastCommit: string | undefined;
   /** The last of these commits by its service, the newest first. */
@@ -148,14 +151,12 @@ export async function findRange(
   const { environment, clock } = ports;
   const { firstBase, lastCommit, covered, isOwn } = remembered;
   const sha = environment.GITHUB_SHA ?? "";
-  const compareSince = async (ms: number) => {
-    const since = new Date(clock.wallTime() - ms);
-    const { base, root } = firstBase ? { base: firstBase } : await repository.commitBefore(sha, since);
-    const range = await repository.compare(base, sha);
-    if (!root) return notBehind(range);
-    const { commits, commitCount, files } = range;
-    const all = [...(await repository.filesOf(base)), ...files];
-    return { ...range, commits: [root, ...commits], commitCount: commitCount + 1, files: all };
+  const compareSince = async (ms: number, first = firstBase) => {
+    const isWhole = first === wholeHistory;
+    const since = isWhole ? new Date(0) : new Date(clock.wallTime() - ms);
+    const found = first && !isWhole ? { base: first } : await repository.commitBefore(sha, since);
+    const range = await repository.compare(found.base, sha);
+    return "root" in found && found.root ? { ...range, root: found.root } : notBehind(range);
   };
   if (since.kind === "duration") return compareSince(since.ms);
   if (since.kind === "ref") {
@@ -176,7 +177,9 @@ export async function findRange(
       if (isOther && status === "identical" && !isOwn)
         return { kind: "blocked", cause: "range-behind", base: head, head };
       // This run compares what it compared first.
-      const first = isOther && status !== "behind" && (await compareIfFound(firstBase, head, repository));
+      const compareFirst = async () =>
+        firstBase === wholeHistory ? compareSince(dayMs) : compareIfFound(firstBase ?? "", head, repository);
+      const first = isOther && status !== "behind" && (await compareFirst());
       return first || notBehind(told);
     }
     base = lastCommit ?? covered[0];
@@ -187,7 +190,7 @@ export async function findRange(
       base !== undefined && range.kind === "ancestor" && (await compareIfFound(base, range.head, repository));
     if (compared && compared.status !== "diverged") return notBehind(compared);
   }
-  if (base === undefined) return compareSince(dayMs);
+  if (base === undefined || base === wholeHistory) return compareSince(dayMs, firstBase ?? base);
   log.notice(message`
     Changes of the last day
     Commit ${shortRef(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);

@@ -88,6 +88,8 @@ export interface Comparison {
   isTruncated: boolean;
   /** Whether GitHub cannot compare the two, so that nothing is listed. Default: it can. */
   isUnlisted?: boolean;
+  /** The first commit of all, if it belongs to the range. GitHub compares only what came after it. */
+  root?: Commit | undefined;
 }
 
 /** What changed in a repository, without what the session's own pull requests brought. Its files are those that count. */

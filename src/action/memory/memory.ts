@@ -1,6 +1,6 @@
 import { type CacheAccess, CacheReadOnlyError, cacheAccess, hasCacheService } from "../../runner-kit/cache.ts";
 import { message, say, type Text } from "../../runner-kit/text.ts";
-import { commitOf } from "../commit-of.ts";
+import { commitOf, wholeHistory } from "../commit-of.ts";
 import { hash } from "../hash.ts";
 import { endOf, type RunResult } from "../result.ts";
 import type { Run } from "../run.ts";
@@ -171,7 +171,8 @@ export class Memory {
   }
 
   get #base(): string | undefined {
-    return this.firstBase ?? this.#run.state.changes?.base;
+    const { changes } = this.#run.state;
+    return this.firstBase ?? (changes?.root ? wholeHistory : changes?.base);
   }
 
   get #covers(): string | undefined {

@@ -214,6 +214,7 @@ export async function readSession(
   const { commit, pullRequests = [] } = entry ?? {};
   const { sessionJobs = [], sessionCovers: covered, turns = [] } = run.state.announcement ?? {};
   const known = {
+    isOfSession: true,
     firstBase,
     lastCommit: commit,
     covered: covered ?? [],

@@ -106,6 +106,20 @@ test("so are those of a first night that failed, which had nothing to start from
   expect(filesIn((await night(2)).prompts[0])).toEqual(["file0", "file1", "file2"]);
 });
 
+test("so are those of the first night of a repository, with its first commit, and in a re-run", async () => {
+  const { repository, agents, run, night } = nights();
+  for (const commit of repository.commits.values()) commit.at = Date.UTC(2026, 0, 1) - 1000;
+  agents.next = "failed";
+  const { prompts } = await night(1);
+  expect(prompts[0]).toContain("2 commits, 2 files\n");
+  expect((await run(1, 2)).prompts).toEqual(prompts);
+  for (const commit of repository.commits.values()) commit.at -= 30 * 3_600_000;
+  expect((await run(1, 3)).prompts).toEqual(prompts);
+  agents.next = "completed";
+  expect((await night(2)).prompts[0]).toContain("3 commits, 3 files\n");
+  expect(filesIn((await night(3)).prompts[0])).toEqual(["file3"]);
+});
+
 test("a second failure in a row starts a new job, and a notice names the pull request that is left", async () => {
   const { agents, night } = nights();
   await night(1);

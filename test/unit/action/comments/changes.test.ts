@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
 import { prLink, record, respondWith } from "../../../support/run-main.ts";
 import { completes, createRequest, messageTo, ownReply, pollOf, routesOf } from "../../../support/thread.ts";
 
@@ -136,4 +137,25 @@ test("{{ changes }} is a placeholder only with changes", async () => {
   );
   const other = await ask(pullRequest().github, { inputs: { prompt: "{{ other }}" } });
   expect(other.toolkit.annotations[0]?.text).toContain("path, line, label, review, thread, changes.");
+});
+
+test("a re-run asks for the same range as the first attempt, so that kept work answers it", async () => {
+  const { repository, github } = pullRequest();
+  repository.commit("main", { files: ["src/new.ts"] });
+  const service = new KeyedService();
+  service.features = ["sections", "session", "base"];
+  const nothing = async () => {};
+  const attempt = async (number: number) =>
+    runComment(github, {
+      attempt: number,
+      respond: service.respond,
+      agent: { connect: (transport) => transport, prepare: nothing, check: nothing, end: nothing },
+      environment: { RUNNER_OS: "Linux", GITHUB_SHA: repository.head() },
+      inputs: { agent: "editor", "project-id": "", "api-key": "", changes: "list", "changes-since": "24h" },
+    });
+  service.next = "failed";
+  await attempt(1);
+  service.next = "completed";
+  expect((await attempt(2)).outputs).toMatchObject({ outcome: "pr-created" });
+  expect(service.turns.map(({ covers }) => covers)).toEqual(Array(2).fill(`+${repository.head()}`));
 });
