@@ -1107,12 +1107,12 @@ const texts = {
     push: {
         of: "The push to",
         kept: () => "The commit is kept.",
-        next: "Then send the prompt again: the commit is pushed, and no agent runs for it again.",
+        next: "Then send the prompt again: the commit is pushed, and no agent runs for that work again.",
     },
     "pull request": {
         of: "The pull request of",
         kept: (branch) => `The work is on the branch ${branch}.`,
-        next: "Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+        next: "Then send the prompt again: the pull request is opened, and no agent runs for that work again.",
     },
 };
 /** GitHub's message if Actions may not open pull requests; see its documentation, "Managing GitHub Actions settings for a repository". */
@@ -19403,9 +19403,11 @@ class ClosedSince extends Error {
 }
 /** Looks for an earlier turn's kept work on GitHub. */
 function keptOnGitHub(work) {
-    const { maker, start, pullRequest } = work;
+    const { maker, start, pullRequest, context } = work;
     const { closedAt } = pullRequest;
-    if (closedAt !== undefined && closedAt > (maker.endedAt ?? 0))
+    // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same.
+    const canTell = !context.keptCommits?.isOnlyPlace;
+    if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0))
         return { github: "closed" };
     if (maker.kept !== "pull-request" && maker.head === null)
         return {};

@@ -42,9 +42,11 @@ export class ClosedSince extends Error {
 
 /** Looks for an earlier turn's kept work on GitHub. */
 export function keptOnGitHub(work: Work): Evidence {
-  const { maker, start, pullRequest } = work;
+  const { maker, start, pullRequest, context } = work;
   const { closedAt } = pullRequest;
-  if (closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
+  // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same.
+  const canTell = !context.keptCommits?.isOnlyPlace;
+  if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
   if (maker.kept !== "pull-request" && maker.head === null) return {};
   if (start.isLost) return { github: "gone" };
   return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };

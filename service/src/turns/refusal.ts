@@ -60,12 +60,12 @@ const texts: Readonly<Record<Refused, { of: string; kept: (branch: string) => st
   push: {
     of: "The push to",
     kept: () => "The commit is kept.",
-    next: "Then send the prompt again: the commit is pushed, and no agent runs for it again.",
+    next: "Then send the prompt again: the commit is pushed, and no agent runs for that work again.",
   },
   "pull request": {
     of: "The pull request of",
     kept: (branch) => `The work is on the branch ${branch}.`,
-    next: "Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+    next: "Then send the prompt again: the pull request is opened, and no agent runs for that work again.",
   },
 };
 

@@ -221,7 +221,7 @@ describe("work whose pull request cannot be opened", () => {
     return { docs, store, platform, turn };
   }
 
-  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.`;
+  const reason = `The pull request of agent/${jobId} was refused: the platform is down. The work is on the branch agent/${jobId}. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for that work again.`;
 
   test("is opened by a message that changes nothing", async () => {
     const { store, platform, turn } = await start();

@@ -257,7 +257,7 @@ export class Attempt implements Calls {
         prompt: "",
         "trigger-phrase": "/agent",
         "github-token": "ghs_simulated_0123456789",
-        ...(hasChanges && { changes: "list" }),
+        ...(hasChanges && { changes: "list", "changes-since": comment.since }),
       };
     const ofNight = isSamePrompt ? "Update the docs" : `Update the docs, night ${run}`;
     return {

@@ -9,6 +9,8 @@ export interface AskingComment {
   number: number;
   thread: FakeGitHub;
   isNew: boolean;
+  /** What its run compares: an issue has no range of its own. */
+  since: string;
   /** The file with the event. */
   file: string;
 }
@@ -52,7 +54,7 @@ export class Threads {
     };
     const file = join(this.#folder, `event-${run}.json`);
     writeFileSync(file, JSON.stringify(payload));
-    return { number, thread, isNew, file };
+    return { number, thread, isNew, since: number === issueNumber ? "24h" : "auto", file };
   }
 
   /** Lets a person delete the newest reply of the thread with the newest request. Returns whether there is one. */

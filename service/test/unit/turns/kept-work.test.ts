@@ -312,6 +312,18 @@ test("nothing is published after a person has closed the pull request, unless th
   expect([runs.length, subjects(), platform.opened]).toEqual([3, ["first", "more", "other"], 3]);
 });
 
+test("on a runner, which could not remember that it has said so, the next run is that", async () => {
+  const { runs, createWorker, refuse, subjects, platform, keptCommits } = await setUp();
+  const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace: true } });
+  await one("first");
+  refuse("commits");
+  await one("more");
+  refuse("nothing");
+  platform.closedAt = 6;
+  expect(await one("more", 7)).toEqual(["completed", undefined, undefined]);
+  expect([runs.length, subjects(), platform.opened]).toEqual([2, ["first", "more"], 2]);
+});
+
 test.each(["push", "pull request"])(
   "a turn whose work is kept after its %s was refused has completed when a later turn has published that",
   async (refused) => {

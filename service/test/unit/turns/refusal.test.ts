@@ -48,7 +48,7 @@ test.each([
 ])("a push that is refused with %j is quoted, with what to change", (stderr, quoted, advice) => {
   const reason = describeRefusal(pushed(stderr), branch, "push");
   expect(reason).toContain(`The push to ${branch} was refused: ${quoted}. The commit is kept. ${advice}`);
-  expect(reason).toMatch(/Then send the prompt again: the commit is pushed, and no agent runs for it again\.$/);
+  expect(reason).toMatch(/Then send the prompt again: the commit is pushed, and no agent runs for that work again\.$/);
 });
 
 test.each([

@@ -896,7 +896,7 @@ test("work whose pull request was refused is published by the next turn, before 
   const { result, failures } = await run();
   expect(result).toBe("failed");
   expect(failures).toEqual([
-    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for it again.",
+    "The pull request of agent/a was refused: no permission. The work is on the branch agent/a. Check the token's permissions: a re-run of a workflow run keeps the ones of its workflow file. Then send the prompt again: the pull request is opened, and no agent runs for that work again.",
   ]);
   expect(await store.jobs.find("a")).toMatchObject({ state: "failed", kept: "pull-request", head: "c1" });
   ports.pullRequests.open = open;
