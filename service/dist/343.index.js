@@ -9620,9 +9620,13 @@ async function findKeptJob(sql, project, { caller, step, request }, { prompt, ba
 const turnStatus = `CASE WHEN state = 'failed' AND "stopRequestedAt" IS NOT NULL THEN 'stopped' ELSE state END`;
 /** In characters. Longer than any answer that is shown to the sender of its turn. */
 const maxAnswerLength = 10_000;
+/** What the check of the newest commit showed: a later turn may have broken what an earlier one's commit passed. */
+const headCheck = `CASE WHEN "checkResult" IS NOT NULL THEN (SELECT later."checkResult" FROM turn AS later WHERE later.job = turn.job
+  AND later.id >= turn.id AND (later.id = turn.id OR later.state = 'completed') AND later."checkResult" IS NOT NULL
+  ORDER BY later.id DESC LIMIT 1) END`;
 /** Returns the turns that a caller has sent for a step, newest first, with the beginning of their answers. */
 function turnsOfStep(sql, project, { caller, step }, limit) {
-    const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", ${keptWork} AS kept, made, "checkResult", ${turnStatus} AS status
+    const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", ${keptWork} AS kept, made, ${headCheck} AS "checkResult", ${turnStatus} AS status
     FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
     return sql.rows(find, maxAnswerLength, project, caller, step, limit);
 }
@@ -11613,11 +11617,14 @@ class WorkRefs {
             const there = replaces.filter((replaced) => this.#clone.workRefs.has(replaced));
             return this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...there.map(deletion)]);
         };
-        // Another machine may have removed one, which fails the whole push.
         const denied = await push().catch(async (error) => {
-            if (replaces.length === 0)
+            const isListed = await this.list().then(() => true, () => false);
+            // The push arrived, and its answer was lost: nobody else writes this name.
+            if (isListed && this.#clone.workRefs.has(name))
+                return undefined;
+            // Another machine may have removed a replaced one, which fails the whole push.
+            if (!isListed || replaces.length === 0)
                 throw error;
-            await this.list();
             return push();
         });
         for (const replaced of replaces)

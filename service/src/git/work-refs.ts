@@ -60,10 +60,15 @@ export class WorkRefs {
       const there = replaces.filter((replaced) => this.#clone.workRefs.has(replaced));
       return this.#clone.pushRefs([`${local}:${workRefPrefix}${name}`, ...there.map(deletion)]);
     };
-    // Another machine may have removed one, which fails the whole push.
     const denied = await push().catch(async (error: unknown) => {
-      if (replaces.length === 0) throw error;
-      await this.list();
+      const isListed = await this.list().then(
+        () => true,
+        () => false,
+      );
+      // The push arrived, and its answer was lost: nobody else writes this name.
+      if (isListed && this.#clone.workRefs.has(name)) return undefined;
+      // Another machine may have removed a replaced one, which fails the whole push.
+      if (!isListed || replaces.length === 0) throw error;
       return push();
     });
     for (const replaced of replaces) this.#clone.workRefs.delete(replaced);

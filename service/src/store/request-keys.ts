@@ -86,6 +86,11 @@ export const turnStatus = `CASE WHEN state = 'failed' AND "stopRequestedAt" IS N
 /** In characters. Longer than any answer that is shown to the sender of its turn. */
 const maxAnswerLength = 10_000;
 
+/** What the check of the newest commit showed: a later turn may have broken what an earlier one's commit passed. */
+const headCheck = `CASE WHEN "checkResult" IS NOT NULL THEN (SELECT later."checkResult" FROM turn AS later WHERE later.job = turn.job
+  AND later.id >= turn.id AND (later.id = turn.id OR later.state = 'completed') AND later."checkResult" IS NOT NULL
+  ORDER BY later.id DESC LIMIT 1) END`;
+
 /** Returns the turns that a caller has sent for a step, newest first, with the beginning of their answers. */
 export function turnsOfStep(
   sql: Sql,
@@ -93,7 +98,7 @@ export function turnsOfStep(
   { caller, step }: Pick<RequestKey, "caller" | "step">,
   limit: number,
 ): Promise<StepTurn[]> {
-  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", ${keptWork} AS kept, made, "checkResult", ${turnStatus} AS status
+  const find = `SELECT id, job, request, substr(answer, 1, ?) AS answer, "costUsd", reason, "failureClass", ${keptWork} AS kept, made, ${headCheck} AS "checkResult", ${turnStatus} AS status
     FROM turn WHERE project = ? AND caller = ? AND step = ? ORDER BY id DESC LIMIT ?`;
   return sql.rows<StepTurn>(find, maxAnswerLength, project, caller, step, limit);
 }

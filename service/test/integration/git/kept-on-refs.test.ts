@@ -62,8 +62,8 @@ async function setUp(
   await repository.keep(commit, job);
   const refs = (): string[] =>
     git("for-each-ref", "--format=%(refname)", "refs/agent-work").split("\n").filter(Boolean);
-  const rule = (script: string): void => {
-    writeFileSync(join(docs.path, "hooks/pre-receive"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const rule = (script: string, hook = "pre-receive"): void => {
+    writeFileSync(join(docs.path, "hooks", hook), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   };
   /** While the repository's host refuses to be read. */
   const refused = async <T>(read: () => Promise<T>): Promise<T> => {
@@ -213,6 +213,26 @@ test("a run that has begun is seen by others until its next stage, its time, or 
   expect(refs()).toEqual([expect.stringMatching(/\/made$/)]);
   git("update-ref", refs()[0]?.replace(/[^/]+$/, "begun") ?? "", "main");
   expect(await (await open()).kept.busyJobOf("nightly", noSteps)).toBeUndefined();
+});
+
+test("a claim whose answer was lost is replaced by what follows, and released", async () => {
+  const { open, refs, rule, log, runner } = await setUp();
+  const { kept } = await open();
+  // Git has updated the refs, and its connection ends.
+  const loseAnswer = () => rule('rm "$0"; kill -9 $PPID', "post-receive");
+  loseAnswer();
+  expect(await kept.busyJobOf("nightly", new Set(), "s1")).toBeUndefined();
+  expect(refs()).toHaveLength(1);
+  expect(await runner.kept.busyJobOf("nightly", new Set(), "s2")).toMatchObject({
+    job: expect.stringMatching(/^job_0/),
+  });
+  loseAnswer();
+  const message = commitMessage(turn, [], { session: "nightly" }, { left: "begun", until: Date.now() + 60_000 });
+  await kept.begin(turn, message);
+  expect(refs()).toEqual([expect.stringContaining(job)]);
+  await kept.end(turn, undefined);
+  await kept.release();
+  expect([refs(), log]).toEqual([[], []]);
 });
 
 test("a run that has begun names what its agent began in to others of its job, but not to its step's next attempt", async () => {

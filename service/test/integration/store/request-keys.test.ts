@@ -155,6 +155,31 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     expect(await total(store)).toEqual({ jobs: 6, turns: 7 });
   });
 
+  test("is told what the check of its job's newest commit showed", async () => {
+    const store = await newStore();
+    const job = await newJob(store, "Fix it", key("1"));
+    const end = async (checkResult: "passed" | "failed" | undefined, state: "completed" | "failed" = "completed") => {
+      const turn = await nextOf(store, job);
+      await store.runningTurns.setReport(turn, { checkResult });
+      await store.runningTurns.finish(turn, state, now);
+    };
+    const check = async () => {
+      const turns = await store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, 100);
+      return turns.find(({ request }) => request === "1")?.checkResult;
+    };
+    await end("passed");
+    expect(await check()).toBe("passed");
+    const later = [[undefined], ["failed", "failed"], ["failed"], [undefined], ["passed"]] as const;
+    const seen: unknown[] = [];
+    for (const [result, state] of later) {
+      await message(store, job, "More", key("1", { step: `other${seen.length}` }));
+      await end(result, state);
+      seen.push(await check());
+    }
+    // What a turn without a change, or without a pull request, came to says nothing of that commit.
+    expect(seen).toEqual(["passed", "passed", "failed", "failed", "passed"]);
+  });
+
   test("is found by its step, newest first, with the status of its turn", async () => {
     const store = await newStore();
     const job = await newJob(store, "Fix it", key("completed"));
