@@ -24000,9 +24000,7 @@ class RememberedJobs {
                 throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${error_message_errorMessage(error)}`);
             }),
             besides: async (turn) => (await kept.besides?.(turn)) ?? [],
-            end: async (turn, message) => {
-                await kept.end?.(turn, isCached() ? undefined : message);
-            },
+            end: async (...turn) => kept.end?.(...turn),
             forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
             commandFor: (...turn) => kept.commandFor?.(...turn),
         };

@@ -155,9 +155,7 @@ export class RememberedJobs implements JobCopies {
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
         }),
       besides: async (turn) => (await kept.besides?.(turn)) ?? [],
-      end: async (turn, message) => {
-        await kept.end?.(turn, isCached() ? undefined : message);
-      },
+      end: async (...turn) => kept.end?.(...turn),
       forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
       commandFor: (...turn) => kept.commandFor?.(...turn),
     };
