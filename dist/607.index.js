@@ -239,7 +239,8 @@ async function compareTold({ lastCommit, covered }, head, repository) {
         if (told)
             break;
     }
-    const last = lastCommit === undefined || lastCommit === told?.base ? undefined : await related(lastCommit);
+    const isKnown = lastCommit !== undefined && lastCommit !== told?.base && lastCommit !== commit_of/* wholeHistory */.q;
+    const last = isKnown ? await related(lastCommit) : undefined;
     if (!told || !last)
         return told ?? last;
     const distance = ({ isUnlisted, commitCount }) => (isUnlisted ? Infinity : commitCount);

@@ -829,8 +829,10 @@ function sessionMemory(cache, step, session, environment) {
         forget: () => {
             found = undefined;
         },
+        /** Returns whether this step has saved an entry: it names the job that the step has sent something to. */
+        isOwn: ({ run, step: by }) => run === runId && by === step,
         /** Returns whether this step has told the session up to its run's commit, by its entry. */
-        isOwn: ({ run, step: by, commit, sent }) => run === runId && by === step && sha !== undefined && (commit === sha || sent?.covers === sha),
+        hasTold: ({ run, step: by, commit, sent }) => run === runId && by === step && sha !== undefined && (commit === sha || sent?.covers === sha),
         /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
         laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
         /**
@@ -885,7 +887,7 @@ function isLaterRun(run, other) {
  *   which remembers it itself
  */
 async function readSession(session, firstBase, run) {
-    const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, firstBase, findContinued: async () => undefined };
+    const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, jobId: undefined, firstBase, findContinued: async () => undefined };
     if (session === null || run.state.session === undefined)
         return nothing;
     const { dryRun: isDryRun } = run.settings;
@@ -917,10 +919,11 @@ async function readSession(session, firstBase, run) {
     const { sessionJobs = [], sessionCovers: covered, turns = [] } = run.state.announcement ?? {};
     const known = {
         isOfSession: true,
+        jobId,
         firstBase,
         lastCommit: commit,
         covered: covered ?? [],
-        isOwn: (entry && session?.isOwn(entry)) || turns.some(({ status }) => status === "completed"),
+        isOwn: (entry && session?.hasTold(entry)) || turns.some(({ status }) => status === "completed"),
         ownJobs: [...new Set([...sessionJobs, ...(jobId === undefined ? [] : [jobId])])],
         ownPullRequests: pullRequests,
     };
@@ -952,8 +955,12 @@ async function readSession(session, firstBase, run) {
                 session.forget();
             if (isStillFree !== true)
                 return isStillFree;
-            const [newest = commit] = run.state.announcement?.sessionCovers ?? [];
-            if (newest !== commit)
+            const { sessionCovers = [], sessionJobs: jobs = [] } = run.state.announcement ?? {};
+            const [newest = commit] = sessionCovers;
+            // If a force-push took the newest one away, the range starts at one before it, which only the service knows.
+            const isTaken = run.state.changes !== undefined && run.state.changes.base !== commit;
+            const isOther = (one) => one !== commit;
+            if (newest !== commit || (isTaken && sessionCovers.some(isOther)) || jobs.some((one) => one !== jobId))
                 return "changed";
             const job = await readSessionJob(jobId, run);
             return "kind" in job ? job : findWith(job, progress);
@@ -1807,7 +1814,7 @@ class Sending {
         state.publishesKept = publishes;
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
         // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
-        const isOfSession = kept === undefined || (!publishes && remembered.ownJobs.some((one) => one !== to));
+        const isOfSession = kept === undefined || (!publishes && remembered.jobId !== undefined && remembered.jobId !== to);
         const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
         if (found === "changed")
             return this.#send(decision, base, early);

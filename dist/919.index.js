@@ -8,61 +8,70 @@ export const modules = {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   readStepRecord: () => (/* binding */ readStepRecord)
 /* harmony export */ });
-/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8395);
+/* harmony import */ var zod_mini__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(8395);
 /* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(9863);
 /* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(767);
+/* harmony import */ var _runner_github_error_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(6376);
+
 
 
 
 /** For all requests together, in milliseconds. */
 const totalMs = 30_000;
-const step = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
-    number: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(),
-    name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
-    status: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
-    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
-    started_at: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
+const step = zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({
+    number: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .int */ .Whr(),
+    name: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP(),
+    status: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP(),
+    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP()),
+    started_at: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP()),
 });
-const job = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({
-    name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
-    status: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP(),
-    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
-    runner_name: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .string */ .YjP()),
-    steps: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(step)),
+const job = zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({
+    name: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP(),
+    status: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP(),
+    conclusion: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP()),
+    runner_name: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .string */ .YjP()),
+    steps: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .array */ .YOg(step)),
 });
-const jobList = zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_2__/* .array */ .YOg(job) });
+const jobList = zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .array */ .YOg(job) });
 /**
  * Asks GitHub whether attempts without a word began this step, matched by job name, number and step name. Needs `actions: read`, or a
  * public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
  */
 async function readStepRecord(attempts, run) {
+    const { githubToken, workflowToken } = run.settings;
+    const [record, isRefused] = await readWith(workflowToken, attempts, run);
+    // Of a job without `actions: read`, another account's token may read it.
+    const isOther = isRefused && githubToken !== workflowToken;
+    return isOther ? (await readWith(githubToken, attempts, run))[0] : record;
+}
+/** Returns the record as a token may read it, and whether GitHub refused that. */
+async function readWith(token, attempts, run) {
     const { environment } = run.ports;
     let isKnown = true;
     try {
-        const list = await jobLister(run);
+        const list = await jobLister(token, run);
         const own = findOwnStep(await list((0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_1__/* .runAttempt */ .Tm)(environment)), environment.RUNNER_NAME ?? "");
         if (!own)
-            return "unknown";
+            return ["unknown", false];
         for (const attempt of attempts) {
             const [earlier, ...others] = (await list(attempt)).filter(({ name }) => name === own.job.name);
             const hasRun = earlier && others.length === 0 ? hasBegun(earlier, own.step) : undefined;
             if (hasRun)
-                return { ran: attempt };
+                return [{ ran: attempt }, false];
             isKnown &&= hasRun !== undefined;
         }
-        return isKnown ? "not started" : "unknown";
+        return [isKnown ? "not started" : "unknown", false];
     }
     catch (error) {
         run.log.debugError(error);
-        return "unknown";
+        return ["unknown", error instanceof _runner_github_error_js__WEBPACK_IMPORTED_MODULE_2__/* .GitHubError */ .y && (error.status === 403 || error.status === 404)];
     }
 }
-async function jobLister(run) {
+async function jobLister(token, run) {
     const { GITHUB_REPOSITORY: name = "", GITHUB_RUN_ID: runId = "" } = run.ports.environment;
-    const { workflowToken } = run.settings;
-    if (workflowToken === "" || name === "" || runId === "")
+    if (token === "" || name === "" || runId === "")
         throw new Error("GitHub cannot be asked");
-    const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs }, workflowToken);
+    const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_0__/* .connectRepository */ .JC)(run, { totalMs }, token);
     const path = "actions/runs/{run_id}/attempts/{attempt_number}/jobs";
     return async (attempt) => {
         const jobs = [];
@@ -98,6 +107,25 @@ function hasBegun({ status, conclusion, steps = [] }, { number, name }) {
     if (!same)
         return undefined;
     return !(same.conclusion === "skipped" || !same.started_at);
+}
+
+
+/***/ }),
+
+/***/ 6376:
+/***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
+
+/* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   y: () => (/* binding */ GitHubError)
+/* harmony export */ });
+/** Thrown when a request to GitHub fails. The message never contains the token. */
+class GitHubError extends Error {
+    /** The status of the last response; `undefined` if GitHub did not respond. */
+    status;
+    constructor(message, status) {
+        super(message);
+        this.status = status;
+    }
 }
 
 

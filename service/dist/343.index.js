@@ -3390,10 +3390,13 @@ function parseMade(text) {
 function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }) {
     if (state !== "failed" || kept !== null)
         return false;
-    return attempts === 0 || (stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true));
+    // A copy of a turn whose runner was lost before its agent counts an attempt, and has no stage.
+    if (attempts === 0 || ((stage ?? null) === null && (made ?? null) === null))
+        return true;
+    return stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true);
 }
 /** The condition for a turn that has failed and does not. */
-const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT ("stopRequestedAt" IS NULL
+const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL) AND NOT ("stopRequestedAt" IS NULL
   AND (coalesce(stage, '') = 'begun' OR coalesce(made, '') LIKE '%"isUntouched":true%')))`;
 
 ;// CONCATENATED MODULE: ./build/service/src/api/describe-turn.js
@@ -14775,8 +14778,8 @@ class RunningTurns {
      * @param checked - what the check of the published commit showed, if anything. Default: what it showed before
      */
     endEarlier(turn, maker, checked) {
-        const { id, promptHash, covers } = maker;
-        this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, checked } });
+        const { id, promptHash, covers, step } = maker;
+        this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, step, checked } });
     }
     /**
      * Records the last commit that was pushed for the turn's job, before its pull request is opened or brought up to date. The commit
@@ -14854,11 +14857,16 @@ class RunningTurns {
                 const { promptHash, checked, ...maker } = said.ends;
                 const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
-          WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ?
-            AND (kept IN ('push', 'pull-request') OR (id > ? AND kept IS NULL AND coalesce(covers, '') = ?))`;
+          WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ? AND (kept IS NULL OR kept <> 'unfinished')
+            AND (id = ? OR (id > ? AND (coalesce(covers, '') = ? OR (step <> '' AND step = ?))))`;
                 const { checkResult = null, checkOutput = null } = checked ?? {};
                 const result = checked ? [checkResult, checkOutput] : [];
-                await transaction.run(complete, ...result, job, id, promptHash, maker.id, maker.covers ?? "");
+                const asked = [promptHash, maker.id, maker.id, maker.covers ?? "", maker.step ?? ""];
+                await transaction.run(complete, ...result, job, id, ...asked);
+                // Others could not publish it either. They asked for something else, which they have not got.
+                const forget = `UPDATE turn SET kept = NULL
+          WHERE job = ? AND id > ? AND id < ? AND state = 'failed' AND kept IN ('push', 'pull-request')`;
+                await transaction.run(forget, job, maker.id, id);
             }
             const { isPage, head } = said?.push ?? {};
             if (isPage && head && (await transaction.row(pageOf, job, head)) === undefined)
@@ -18614,6 +18622,8 @@ const isMadeHere = ({ turn, maker, isOwn }) => isOwn && maker.attempts > turn.at
 /** Appended to a failure reason if the agent's changes are kept. */
 const keptSentence = "What its agent changed is kept: the job's next request continues from there.";
 const reasonWhenKept = (reason) => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
+/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
+const maxAttempts = 2;
 /** No check result counts. */
 const unchecked = { checkResult: null, checkOutput: null };
 /** A turn's report while its agent runs. */
@@ -18932,8 +18942,6 @@ async function layOut({ commit, parent }, { turn, start, context }, agent) {
 
 /** How long Git may take for what a stopped agent changed, in milliseconds: soon after a cancel, the runner kills the step. */
 const stoppedMs = 3000;
-/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
-const maxAttempts = 2;
 /** The share of the time limit reserved for the check. With less left after a failed check, there is no second agent run. */
 const checkRatio = 1 / 4;
 /**
@@ -19410,10 +19418,11 @@ class ClosedSince extends Error {
 }
 /** Looks for an earlier turn's kept work on GitHub. */
 function keptOnGitHub(work) {
-    const { maker, start, pullRequest, context } = work;
+    const { turn, maker, start, pullRequest, context } = work;
     const { closedAt } = pullRequest;
-    // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same.
-    const canTell = !context.keptCommits?.isOnlyPlace;
+    // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same. A lost turn that it
+    // restores was not.
+    const canTell = !context.keptCommits?.isOnlyPlace || turn.attempts >= maxAttempts;
     if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0))
         return { github: "closed" };
     if (maker.kept !== "pull-request" && maker.head === null)
@@ -19667,6 +19676,11 @@ function standingOf({ github, kept, stored, isPassed = false }) {
         return "none";
     return isPassed ? "lost" : "begun";
 }
+/**
+ * Returns whether a turn asks for no more than another one: it has the same prompt, and the same range or step. The range of a step's re-run
+ * may begin elsewhere, if nothing remembers where it began first.
+ */
+const asksForSame = (one, other) => one.promptHash === other.promptHash && (one.covers === other.covers || (!!one.step && one.step === other.step));
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/take-up.js
 
@@ -20590,6 +20604,8 @@ async function hideSecrets(file, secrets) {
 
 
 
+
+
 /**
  * Runs a turn stage by stage, from where it stands to the pull request. Completed stages are not repeated, no matter which worker completed
  * them.
@@ -20645,7 +20661,7 @@ async function runTurn(turn, job, ports, signal) {
         if (work !== undefined)
             await cleanBranch(work, result);
         if (result === "failed" && work?.hasBegun && kept === undefined)
-            await tellEnd(work, { left: "failed" });
+            await tellFailure(work);
         return result;
     }
     finally {
@@ -20680,6 +20696,14 @@ async function walkStages(work) {
         await logEarlierFailures(work);
     return "completed";
 }
+/** A turn that had nothing of what an earlier one left leaves that, and a ref could not say so. */
+async function tellFailure(work) {
+    const { turn, context, at } = work;
+    const isUntouched = at.stage === "failed" && at.made.isUntouched === true;
+    if (!isUntouched || unfinishedBefore(turn, context.turns).inRow.length === 0)
+        return tellEnd(work, { left: "failed" });
+    await context.keptCommits?.end?.(turn, undefined).catch(() => undefined);
+}
 function next(work, at) {
     const { patiently } = work.context;
     switch (at.stage) {
@@ -20699,9 +20723,7 @@ async function isSame({ turn, context, maker }) {
     const { checkResult, checkOutput } = maker;
     const checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
     store.runningTurns.endEarlier(turn, maker, checkResult === null ? undefined : checked);
-    // A re-run for which nothing is new has no range.
-    const hasRange = maker.covers === turn.covers || (turn.covers === null && turn.step && turn.step === maker.step);
-    if (maker.promptHash !== hashPrompt(turn.prompt) || !hasRange)
+    if (!asksForSame({ ...turn, promptHash: hashPrompt(turn.prompt) }, maker))
         return false;
     log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
     const report = { answer: maker.answer ?? undefined, ...checked };
@@ -23655,6 +23677,8 @@ function rebuild_job_turnOf({ turn, identity, promptHash, covers, left }, { at, 
         endedAt: at,
         answer,
         reason,
+        // Its agent has ended, so that it decides on what is kept of earlier turns.
+        ...((left === "failed" || left === "stopped") && { stage: "made" }),
     };
 }
 
@@ -23821,6 +23845,7 @@ class RebuiltJobs {
 
 ;// CONCATENATED MODULE: ./build/service/step/memory/merge-copies.js
 
+
 /**
  * Merges a cached job with the state of its branch and pull request, which may be newer: a run that cannot write the cache still pushes,
  * and a pull request's run writes to a cache that others cannot see.
@@ -23857,9 +23882,8 @@ function mergeCopies(kept, { job: rebuilt, facts, target }) {
 function fulfilled(turn, rows, copies) {
     if (!isOpen(turn) && turn.reason !== lostReason)
         return undefined;
-    const { step, promptHash, covers } = turn;
     const maker = rows.findLast((one) => {
-        const isSame = one.step === step && one.promptHash === promptHash && one.covers === covers;
+        const isSame = one.step === turn.step && asksForSame(one, turn);
         const wasKept = ["push", "pull-request"].includes(copies.get(one.id)?.kept ?? "");
         return one.id < turn.id && one.state === "completed" && isSame && wasKept;
     });

@@ -274,7 +274,7 @@ class Sending {
     state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
     // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
-    const isOfSession = kept === undefined || (!publishes && remembered.ownJobs.some((one) => one !== to));
+    const isOfSession = kept === undefined || (!publishes && remembered.jobId !== undefined && remembered.jobId !== to);
     const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
     if (found === "changed") return this.#send(decision, base, early);
     if (found && "kind" in found) return this.#withdraw(found);

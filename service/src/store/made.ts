@@ -21,9 +21,11 @@ export function parseMade(text: string | null): Made | undefined {
 /** Returns whether a turn leaves what is kept of earlier ones: it failed before its agent's end, or its agent had nothing of that. */
 export function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }: StoredTurn): boolean {
   if (state !== "failed" || kept !== null) return false;
-  return attempts === 0 || (stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true));
+  // A copy of a turn whose runner was lost before its agent counts an attempt, and has no stage.
+  if (attempts === 0 || ((stage ?? null) === null && (made ?? null) === null)) return true;
+  return stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true);
 }
 
 /** The condition for a turn that has failed and does not. */
-export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT ("stopRequestedAt" IS NULL
+export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL) AND NOT ("stopRequestedAt" IS NULL
   AND (coalesce(stage, '') = 'begun' OR coalesce(made, '') LIKE '%"isUntouched":true%')))`;

@@ -147,9 +147,13 @@ export class RunningTurns {
    *
    * @param checked - what the check of the published commit showed, if anything. Default: what it showed before
    */
-  endEarlier(turn: RunningTurn, maker: Pick<StoredTurn, "id" | "promptHash" | "covers">, checked?: StoredReport): void {
-    const { id, promptHash, covers } = maker;
-    this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, checked } });
+  endEarlier(
+    turn: RunningTurn,
+    maker: Pick<StoredTurn, "id" | "promptHash" | "covers" | "step">,
+    checked?: StoredReport,
+  ): void {
+    const { id, promptHash, covers, step } = maker;
+    this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, step, checked } });
   }
 
   /**
@@ -233,11 +237,16 @@ export class RunningTurns {
         const { promptHash, checked, ...maker } = said.ends;
         const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
           ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
-          WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ?
-            AND (kept IN ('push', 'pull-request') OR (id > ? AND kept IS NULL AND coalesce(covers, '') = ?))`;
+          WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ? AND (kept IS NULL OR kept <> 'unfinished')
+            AND (id = ? OR (id > ? AND (coalesce(covers, '') = ? OR (step <> '' AND step = ?))))`;
         const { checkResult = null, checkOutput = null } = checked ?? {};
         const result = checked ? [checkResult, checkOutput] : [];
-        await transaction.run(complete, ...result, job, id, promptHash, maker.id, maker.covers ?? "");
+        const asked = [promptHash, maker.id, maker.id, maker.covers ?? "", maker.step ?? ""];
+        await transaction.run(complete, ...result, job, id, ...asked);
+        // Others could not publish it either. They asked for something else, which they have not got.
+        const forget = `UPDATE turn SET kept = NULL
+          WHERE job = ? AND id > ? AND id < ? AND state = 'failed' AND kept IN ('push', 'pull-request')`;
+        await transaction.run(forget, job, maker.id, id);
       }
       const { isPage, head } = said?.push ?? {};
       if (isPage && head && (await transaction.row(pageOf, job, head)) === undefined) throw new PageLost();
@@ -315,7 +324,9 @@ interface Said {
     isPage?: boolean;
   };
   /** The turns whose work it has published, by their prompt, and what the check of that showed. */
-  ends?: (Pick<StoredTurn, "id" | "promptHash" | "covers"> & { checked: StoredReport | undefined }) | undefined;
+  ends?:
+    | (Pick<StoredTurn, "id" | "promptHash" | "covers" | "step"> & { checked: StoredReport | undefined })
+    | undefined;
 }
 
 export interface StoredFailure {

@@ -8,7 +8,7 @@ import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
 import { moveOnto } from "./stages/push.ts";
 import { turnName } from "./turn-name.ts";
-import { type Evidence, type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
+import { type Evidence, maxAttempts, type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
 
 /*
  * What GitHub refused, a push or a pull request, is paid for. It is kept, its turn fails, and the next turn of the job takes it up where
@@ -42,10 +42,11 @@ export class ClosedSince extends Error {
 
 /** Looks for an earlier turn's kept work on GitHub. */
 export function keptOnGitHub(work: Work): Evidence {
-  const { maker, start, pullRequest, context } = work;
+  const { turn, maker, start, pullRequest, context } = work;
   const { closedAt } = pullRequest;
-  // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same.
-  const canTell = !context.keptCommits?.isOnlyPlace;
+  // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same. A lost turn that it
+  // restores was not.
+  const canTell = !context.keptCommits?.isOnlyPlace || turn.attempts >= maxAttempts;
   if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
   if (maker.kept !== "pull-request" && maker.head === null) return {};
   if (start.isLost) return { github: "gone" };

@@ -51,3 +51,17 @@ export function standingOf({ github, kept, stored, isPassed = false }: Facts): S
   if (stored !== "open" && kept !== "begun") return "none";
   return isPassed ? "lost" : "begun";
 }
+
+interface Asking {
+  promptHash?: string | undefined;
+  covers?: string | null | undefined;
+  /** Default: none. */
+  step?: string | null | undefined;
+}
+
+/**
+ * Returns whether a turn asks for no more than another one: it has the same prompt, and the same range or step. The range of a step's re-run
+ * may begin elsewhere, if nothing remembers where it began first.
+ */
+export const asksForSame = (one: Asking, other: Asking): boolean =>
+  one.promptHash === other.promptHash && (one.covers === other.covers || (!!one.step && one.step === other.step));

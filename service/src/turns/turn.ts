@@ -17,12 +17,14 @@ import { check } from "./stages/check.ts";
 import { make } from "./stages/make.ts";
 import { publish } from "./stages/publish.ts";
 import { push } from "./stages/push.ts";
+import { asksForSame } from "./standing.ts";
 import { findPosition, takeUp } from "./take-up.ts";
 import { cleanBranch } from "./trial-branch.ts";
 import { endOf, keptEarlier } from "./turn-end.ts";
 import { turnHost } from "./turn-host.ts";
 import { turnName } from "./turn-name.ts";
 import type { Failure, TurnPorts } from "./turn-ports.ts";
+import { unfinishedBefore } from "./unfinished.ts";
 import { type Position, type RunContext, reasonWhenKept, type Work } from "./work.ts";
 
 /**
@@ -83,7 +85,7 @@ export async function runTurn(
       endOf(error, turn, work, run, isFound ? undefined : await keptEarlier(turn, run)),
     );
     if (work !== undefined) await cleanBranch(work, result);
-    if (result === "failed" && work?.hasBegun && kept === undefined) await tellEnd(work, { left: "failed" });
+    if (result === "failed" && work?.hasBegun && kept === undefined) await tellFailure(work);
     return result;
   } finally {
     const cleaned = worktrees
@@ -117,6 +119,15 @@ async function walkStages(work: Work): Promise<EndedState> {
   return "completed";
 }
 
+/** A turn that had nothing of what an earlier one left leaves that, and a ref could not say so. */
+async function tellFailure(work: Work): Promise<void> {
+  const { turn, context, at } = work;
+  const isUntouched = at.stage === "failed" && at.made.isUntouched === true;
+  if (!isUntouched || unfinishedBefore(turn, context.turns).inRow.length === 0)
+    return tellEnd(work, { left: "failed" });
+  await context.keptCommits?.end?.(turn, undefined).catch(() => undefined);
+}
+
 function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" }>): Promise<Position> {
   const { patiently } = work.context;
   switch (at.stage) {
@@ -137,9 +148,7 @@ async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { checkResult, checkOutput } = maker;
   const checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
   store.runningTurns.endEarlier(turn, maker, checkResult === null ? undefined : checked);
-  // A re-run for which nothing is new has no range.
-  const hasRange = maker.covers === turn.covers || (turn.covers === null && turn.step && turn.step === maker.step);
-  if (maker.promptHash !== hashPrompt(turn.prompt) || !hasRange) return false;
+  if (!asksForSame({ ...turn, promptHash: hashPrompt(turn.prompt) }, maker)) return false;
   log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
   const report = { answer: maker.answer ?? undefined, ...checked };
   await patiently(() => store.runningTurns.setReport(turn, report));

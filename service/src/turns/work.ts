@@ -109,6 +109,9 @@ export const keptSentence = "What its agent changed is kept: the job's next requ
 
 export const reasonWhenKept = (reason: string): string => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 
+/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
+export const maxAttempts = 2;
+
 /** No check result counts. */
 export const unchecked = { checkResult: null, checkOutput: null };
 

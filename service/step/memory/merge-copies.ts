@@ -1,4 +1,5 @@
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import { asksForSame } from "../../src/turns/standing.ts";
 import type { RebuiltJob } from "./rebuild-job.ts";
 import { isOpen, lostReason, turnRow } from "./turn-row.ts";
 
@@ -50,9 +51,8 @@ function fulfilled(
   copies: ReadonlyMap<number, TurnCopy>,
 ): TurnCopy | undefined {
   if (!isOpen(turn) && turn.reason !== lostReason) return undefined;
-  const { step, promptHash, covers } = turn;
   const maker = rows.findLast((one) => {
-    const isSame = one.step === step && one.promptHash === promptHash && one.covers === covers;
+    const isSame = one.step === turn.step && asksForSame(one, turn);
     const wasKept = ["push", "pull-request"].includes(copies.get(one.id)?.kept ?? "");
     return one.id < turn.id && one.state === "completed" && isSame && wasKept;
   });

@@ -191,5 +191,7 @@ function turnOf(
     endedAt: at,
     answer,
     reason,
+    // Its agent has ended, so that it decides on what is kept of earlier turns.
+    ...((left === "failed" || left === "stopped") && { stage: "made" }),
   };
 }

@@ -104,7 +104,8 @@ export async function compareTold(
     told = await related(commit);
     if (told) break;
   }
-  const last = lastCommit === undefined || lastCommit === told?.base ? undefined : await related(lastCommit);
+  const isKnown = lastCommit !== undefined && lastCommit !== told?.base && lastCommit !== wholeHistory;
+  const last = isKnown ? await related(lastCommit) : undefined;
   if (!told || !last) return told ?? last;
   const distance = ({ isUnlisted, commitCount }: Comparison) => (isUnlisted ? Infinity : commitCount);
   return last.status === "behind" || distance(last) < distance(told) ? last : told;

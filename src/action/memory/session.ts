@@ -119,8 +119,10 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
     forget: (): void => {
       found = undefined;
     },
+    /** Returns whether this step has saved an entry: it names the job that the step has sent something to. */
+    isOwn: ({ run, step: by }: SessionEntry): boolean => run === runId && by === step,
     /** Returns whether this step has told the session up to its run's commit, by its entry. */
-    isOwn: ({ run, step: by, commit, sent }: SessionEntry): boolean =>
+    hasTold: ({ run, step: by, commit, sent }: SessionEntry): boolean =>
       run === runId && by === step && sha !== undefined && (commit === sha || sent?.covers === sha),
     /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
     laterRun: ({ run, step: other, jobId }: SessionEntry): { run: string; jobId: string } | undefined =>
@@ -170,6 +172,8 @@ function isLaterRun(run: string, other: string): boolean {
 
 /** What is known about a session before the prompt is written. */
 export interface RememberedSession extends RememberedChanges {
+  /** The session's present job, if there is one. */
+  jobId: string | undefined;
   /**
    * Finds the job to continue; `undefined` to start a new one, a result if nothing may be sent. `changed`: another run has worked for the
    * session meanwhile, so it must be read again.
@@ -189,7 +193,7 @@ export async function readSession(
   firstBase: string | undefined,
   run: Run,
 ): Promise<RememberedSession | RunResult> {
-  const nothing = { ...nothingRemembered, firstBase, findContinued: async () => undefined };
+  const nothing = { ...nothingRemembered, jobId: undefined, firstBase, findContinued: async () => undefined };
   if (session === null || run.state.session === undefined) return nothing;
   const { dryRun: isDryRun } = run.settings;
   const found = session ? await untilAborted(session.find(), run.ports.signal) : { entry: undefined };
@@ -215,10 +219,11 @@ export async function readSession(
   const { sessionJobs = [], sessionCovers: covered, turns = [] } = run.state.announcement ?? {};
   const known = {
     isOfSession: true,
+    jobId,
     firstBase,
     lastCommit: commit,
     covered: covered ?? [],
-    isOwn: (entry && session?.isOwn(entry)) || turns.some(({ status }) => status === "completed"),
+    isOwn: (entry && session?.hasTold(entry)) || turns.some(({ status }) => status === "completed"),
     ownJobs: [...new Set([...sessionJobs, ...(jobId === undefined ? [] : [jobId])])],
     ownPullRequests: pullRequests,
   };
@@ -246,8 +251,13 @@ export async function readSession(
       const isStillFree = await untilFree(run);
       if (isStillFree === "changed") session.forget();
       if (isStillFree !== true) return isStillFree;
-      const [newest = commit] = run.state.announcement?.sessionCovers ?? [];
-      if (newest !== commit) return "changed";
+      const { sessionCovers = [], sessionJobs: jobs = [] } = run.state.announcement ?? {};
+      const [newest = commit] = sessionCovers;
+      // If a force-push took the newest one away, the range starts at one before it, which only the service knows.
+      const isTaken = run.state.changes !== undefined && run.state.changes.base !== commit;
+      const isOther = (one: string): boolean => one !== commit;
+      if (newest !== commit || (isTaken && sessionCovers.some(isOther)) || jobs.some((one) => one !== jobId))
+        return "changed";
       const job = await readSessionJob(jobId, run);
       return "kind" in job ? job : findWith(job, progress);
     };

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { connectRepository, type Run } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
+import { GitHubError } from "../runner/github-error.ts";
 import type { StepRecord } from "./decide.ts";
 
 /** For all requests together, in milliseconds. */
@@ -29,30 +30,42 @@ type Job = z.infer<typeof job>;
  * public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
  */
 export async function readStepRecord(attempts: readonly number[], run: Run): Promise<StepRecord> {
+  const { githubToken, workflowToken } = run.settings;
+  const [record, isRefused] = await readWith(workflowToken, attempts, run);
+  // Of a job without `actions: read`, another account's token may read it.
+  const isOther = isRefused && githubToken !== workflowToken;
+  return isOther ? (await readWith(githubToken, attempts, run))[0] : record;
+}
+
+/** Returns the record as a token may read it, and whether GitHub refused that. */
+async function readWith(
+  token: string,
+  attempts: readonly number[],
+  run: Run,
+): Promise<[record: StepRecord, isRefused: boolean]> {
   const { environment } = run.ports;
   let isKnown = true;
   try {
-    const list = await jobLister(run);
+    const list = await jobLister(token, run);
     const own = findOwnStep(await list(runAttempt(environment)), environment.RUNNER_NAME ?? "");
-    if (!own) return "unknown";
+    if (!own) return ["unknown", false];
     for (const attempt of attempts) {
       const [earlier, ...others] = (await list(attempt)).filter(({ name }) => name === own.job.name);
       const hasRun = earlier && others.length === 0 ? hasBegun(earlier, own.step) : undefined;
-      if (hasRun) return { ran: attempt };
+      if (hasRun) return [{ ran: attempt }, false];
       isKnown &&= hasRun !== undefined;
     }
-    return isKnown ? "not started" : "unknown";
+    return [isKnown ? "not started" : "unknown", false];
   } catch (error) {
     run.log.debugError(error);
-    return "unknown";
+    return ["unknown", error instanceof GitHubError && (error.status === 403 || error.status === 404)];
   }
 }
 
-async function jobLister(run: Run): Promise<(attempt: number) => Promise<Job[]>> {
+async function jobLister(token: string, run: Run): Promise<(attempt: number) => Promise<Job[]>> {
   const { GITHUB_REPOSITORY: name = "", GITHUB_RUN_ID: runId = "" } = run.ports.environment;
-  const { workflowToken } = run.settings;
-  if (workflowToken === "" || name === "" || runId === "") throw new Error("GitHub cannot be asked");
-  const repository = await connectRepository(run, { totalMs }, workflowToken);
+  if (token === "" || name === "" || runId === "") throw new Error("GitHub cannot be asked");
+  const repository = await connectRepository(run, { totalMs }, token);
   const path = "actions/runs/{run_id}/attempts/{attempt_number}/jobs";
   return async (attempt) => {
     const jobs: Job[] = [];

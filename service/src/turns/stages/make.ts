@@ -24,6 +24,7 @@ import {
   begunTurn,
   type Go,
   lastWords,
+  maxAttempts,
   type Placed,
   type Position,
   setMade,
@@ -33,9 +34,6 @@ import {
 
 /** How long Git may take for what a stopped agent changed, in milliseconds: soon after a cancel, the runner kills the step. */
 const stoppedMs = 3000;
-
-/** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
-const maxAttempts = 2;
 
 /** The share of the time limit reserved for the check. With less left after a failed check, there is no second agent run. */
 export const checkRatio = 1 / 4;

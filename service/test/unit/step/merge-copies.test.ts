@@ -105,7 +105,9 @@ test("a turn that was to publish the work of its own request is completed once t
   expect(second({})).toMatchObject(completed);
   expect(second({ state: "failed", reason: lostReason })).toMatchObject(completed);
   expect(second({ state: "failed", reason: "It did not work." })).toMatchObject({ state: "failed" });
-  for (const other of [{ promptHash: identityOf(8) }, { step: "other" }, { covers: "c".repeat(40) }])
+  // The range of a re-run may begin elsewhere.
+  expect(second({ covers: "c".repeat(40) })).toMatchObject(completed);
+  for (const other of [{ promptHash: identityOf(8) }, { step: "other" }])
     expect(second(other)).toMatchObject({ state: "running" });
   const isKept = mergeCopies(kept([failed, { ...turn(2, "running"), ...asked }]), rebuilt([]));
   expect(isKept.job.turns[1]).toMatchObject({ state: "running" });

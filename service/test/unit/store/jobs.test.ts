@@ -171,6 +171,7 @@ describe("copies of jobs", () => {
         state: "failed" as const,
         attempts,
         kept,
+        stage: "made" as const,
         endedAt: 9 + id,
       }));
     const other = memoryStore();

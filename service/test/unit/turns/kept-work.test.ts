@@ -312,6 +312,37 @@ test("nothing is published after a person has closed the pull request, unless th
   expect([runs.length, subjects(), platform.opened]).toEqual([3, ["first", "more", "other"], 3]);
 });
 
+test("unless it is a lost one that a runner restores, which was asked before", async () => {
+  const { store, platform, refuse, createWorker, keptCommits, subjects } = await setUp();
+  const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace: true } });
+  await one("first");
+  refuse("commits");
+  await one("more");
+  await store.turns.add(job, "lost", 0);
+  const copy = await store.jobs.copy(job);
+  const turns = copy?.turns.map((turn) => (turn.state === "waiting" ? { ...turn, attempts: 2, reason: "lost" } : turn));
+  if (copy && turns) await store.jobs.addCopy({ ...copy, turns }, true);
+  platform.closedAt = 6;
+  refuse("nothing");
+  await one("later");
+  expect(subjects()).not.toContain("more");
+});
+
+test("a night that could not publish an earlier night's work has told its own range to nobody", async () => {
+  const { store, refuse, createWorker, runs, keptCommits } = await setUp();
+  const one = await createWorker();
+  const of = (covers: string): PromptContext => ({ sections: "", asked: null, covers: covers.repeat(40) });
+  refuse("commits");
+  await one("night", 5, of("a"));
+  await one("night", 6, of("b"));
+  expect(runs.length).toBe(1);
+  refuse("nothing");
+  const failing = await createWorker({ keptCommits, host: failingHost });
+  await failing("night", 7, of("c"));
+  const turns = (await store.turns.ofJob(job)).map(({ state, covers, kept }) => `${covers?.[0]} ${state} ${kept}`);
+  expect(turns).toEqual(["a completed null", "b failed null", "c failed null"]);
+});
+
 test("on a runner, which could not remember that it has said so, the next run is that", async () => {
   const { runs, createWorker, refuse, subjects, platform, keptCommits } = await setUp();
   const one = await createWorker({ keptCommits: { ...keptCommits, isOnlyPlace: true } });

@@ -55,7 +55,7 @@ test.each<
   ],
 ])("of kept work is found: %s", (_name, rows, found) => {
   const turns = rows.map(
-    ([attempts, kept], index) => ({ id: index + 1, state: "failed", attempts, kept }) as StoredTurn,
+    ([attempts, kept], index) => ({ id: index + 1, state: "failed", attempts, kept, stage: "made" }) as StoredTurn,
   );
   const kept = findKeptTurn({ id: turns.length + 1 }, turns);
   expect(kept && [kept.id, kept.kept]).toEqual(found);

@@ -322,7 +322,7 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
 });
 
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
-  ({ id, kept, attempts, state, endedAt: id * 10 }) as StoredTurn;
+  ({ id, kept, attempts, state, endedAt: id * 10, stage: "made" }) as StoredTurn;
 const done = ended(1, null, 1, "completed");
 const lost = (id: number): StoredTurn => ({ ...ended(id, null), stage: "begun", stopRequestedAt: null });
 const untouched = (id: number): StoredTurn => ({ ...lost(id), stage: "made", made: '{"isUntouched":true}' });
@@ -338,6 +338,7 @@ test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: n
   ["a turn that failed before anything was done", [ended(1, "unfinished"), ended(2, null, 0)], undefined, [1]],
   ["one that failed without a change", [ended(1, "unfinished"), ended(2, null)], undefined, []],
   ["one that was interrupted", [ended(1, "unfinished"), lost(2)], undefined, [1, 2]],
+  ["one whose copy counts an attempt that did not begin", [ended(1, "push"), { ...lost(2), stage: null }], 1, []],
   ["one that had nothing of what was refused", [ended(1, "push"), untouched(2)], 1, []],
   ["one that had nothing of it", [ended(1, "unfinished"), untouched(2), ended(3, "unfinished")], undefined, [1, 2, 3]],
   ["only turns that left nothing", [lost(1), untouched(2)], undefined, []],

@@ -155,6 +155,7 @@ const own = {
   inputs: { agent: "editor", "project-id": "", "api-key": "" },
   environment: { RUNNER_OS: "Linux" },
 };
+const known = (): KeyedService => Object.assign(new KeyedService(), { features: ["session", "sections"] });
 
 test("a night of an own agent whose message is lost with its runner covers nothing", async () => {
   const { cache, night } = nights();
@@ -173,8 +174,6 @@ test("a night of an own agent whose message is lost with its runner covers nothi
 });
 
 describe("what the turns of a session's job were told of is covered, as their service says", () => {
-  const known = (): KeyedService => Object.assign(new KeyedService(), { features: ["session", "sections"] });
-
   test("if the runner was lost before it saved that", async () => {
     const { cache, run, night } = nights();
     const service = known();
@@ -207,7 +206,6 @@ describe("what the turns of a session's job were told of is covered, as their se
 });
 
 describe("a session's range starts at the commit up to which it was told of all changes", () => {
-  const known = (): KeyedService => Object.assign(new KeyedService(), { features: ["session", "sections"] });
   const server = { inputs: { "base-url": "https://agents.acme.example" } };
   const holders = { "an own agent": own, "a server": server } as const;
   const readOnly = {
@@ -567,16 +565,63 @@ test.each<[string, boolean]>([
   expect(filesIn(prompts[0])).toEqual(["file2"]);
 });
 
-test("killed between the session's entry and its own, a step finds its job in the session", async () => {
+test.each([
+  ["between the session's entry and its own", "list", "-1-job-"],
+  ["between the session's entry and its own", "none", "-1-job-"],
+  ["and its own entries are gone", "none", "agent-job-"],
+])("killed %s, a step finds its job in the session, with changes: %s", async (_, changes, lost) => {
   const { agents, cache, night, run } = nights();
   agents.next = "active";
-  await night(1, { inputs: { wait: "false" } });
-  for (const [index, { key }] of cache.entries.entries()) if (key.includes("-1-job-")) cache.entries.splice(index, 1);
+  await night(1, { inputs: { wait: "false", changes } });
+  const isLost = (key: string): boolean => (lost.startsWith("-") ? key.includes(lost) : key.startsWith(lost));
+  cache.entries.splice(0, cache.entries.length, ...cache.entries.filter(({ key }) => !isLost(key)));
   const [job] = agents.jobs;
   if (job) job.status = "completed";
-  const { outputs } = await run(1, 2);
+  const { outputs } = await run(1, 2, { inputs: { changes } });
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "resumed" });
   expect(agents.jobs[0]?.prompts).toHaveLength(1);
+});
+
+test.each([
+  ["an agent of the step", own],
+  ["a server", { inputs: { "base-url": "https://agents.acme.example" } }],
+])("after a force-push, a session is told what came after the newest commit that is left: %s", async (_, holder) => {
+  const { repository, run, night } = nights();
+  const service = known();
+  const options = { ...holder, respond: service.respond };
+  await night(1, options);
+  const first = repository.head();
+  await night(2, options);
+  repository.refs.set("main", first);
+  repository.commit("main", { files: ["file22"] });
+  for (const commit of repository.commits.values()) commit.at -= 48 * 3_600_000;
+  service.next = "failed";
+  expect(filesIn((await night(3, options)).prompts[0])).toEqual(["file22", "file3"]);
+  await run(3, 2, options);
+  const [asked, again] = service.turns.slice(-2);
+  expect(again?.covers).toBe(asked?.covers);
+  expect(service.turns).toHaveLength(4);
+  // Nor is what an older job of the session brought a change.
+  service.next = "completed";
+  service.archived.add("job_1");
+  await night(4, options);
+  repository.commit("main", { message: "Refresh\n\nText\n\nAgent-Turn: 1.0\nAgent-Job: job_1", files: ["a.md"] });
+  const { outputs } = await run(5, 1, options);
+  expect([outputs["skip-reason"], service.turns.length]).toEqual(["nothing-new", 5]);
+});
+
+test("a re-run in what its job left says nothing of a new job, although the session had an older one", async () => {
+  const { run, night } = nights();
+  const service = known();
+  const options = { ...own, respond: service.respond };
+  await night(1, options);
+  service.archived.add("job_1");
+  Object.assign(service, { next: "failed", kept: "unfinished" });
+  await night(2, options);
+  for (const attempt of [2, 3, 4, 5]) {
+    const { outputs, notices } = await run(2, attempt, options);
+    expect([outputs["job-id"], notices]).toEqual(["job_2", []]);
+  }
 });
 
 test("a single 404, or that of a gateway, does not make the session leave its job", async () => {

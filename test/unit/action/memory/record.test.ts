@@ -261,6 +261,23 @@ describe("a re-run without a trace of the attempts before it", () => {
     expect(tokens).toEqual(["ghs_of_the_workflow"]);
   });
 
+  test("is read with github-token if the workflow's own token may not read it", async () => {
+    const github = new Record([earlier()], [own]);
+    let token = "";
+    github.onAnswer = () => {
+      if (token === "ghs_of_the_workflow") throw denied;
+    };
+    const { requests } = await attempt(2, {
+      github,
+      environment: { ACTIONS_CACHE_MODE: "write" },
+      inputs: { "github-token": "ghp_may_read", "workflow-token": "ghs_of_the_workflow" },
+      onGitHubToken: (one) => {
+        token = one;
+      },
+    });
+    expect([requests, token]).toEqual([[], "ghp_may_read"]);
+  });
+
   test("sends nothing without a token, with which GitHub could be asked", async () => {
     const { requests } = await attempt(2, { github: new Record(), inputs: { "github-token": "" } });
     expect(requests).toEqual([]);
