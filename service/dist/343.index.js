@@ -23997,7 +23997,6 @@ class RememberedJobs {
     /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
     get keptCommits() {
         const { kept, cached, keeps, log } = this.#options;
-        const isCached = () => cached !== undefined && this.#isCacheWritable;
         return {
             save: async (turn, packed) => {
                 const isRefused = (one) => (one === "unfinished" || one === "stopped") && !keeps.includes(one);
@@ -24025,7 +24024,7 @@ class RememberedJobs {
             }),
             besides: async (turn) => (await kept.besides?.(turn)) ?? [],
             end: async (...turn) => kept.end?.(...turn),
-            forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
+            forget: async (...turn) => kept.forget?.(...turn),
             commandFor: (...turn) => kept.commandFor?.(...turn),
         };
     }

@@ -123,7 +123,6 @@ export class RememberedJobs implements JobCopies {
   /** In refs of the repository, or in the Actions cache if GitHub rejects them. */
   get keptCommits(): KeptCommits {
     const { kept, cached, keeps, log } = this.#options;
-    const isCached = (): boolean => cached !== undefined && this.#isCacheWritable;
     return {
       save: async (turn, packed) => {
         const isRefused = (one: NamedTurn["left"]): boolean =>
@@ -156,7 +155,7 @@ export class RememberedJobs implements JobCopies {
         }),
       besides: async (turn) => (await kept.besides?.(turn)) ?? [],
       end: async (...turn) => kept.end?.(...turn),
-      forget: async (turn, message) => kept.forget?.(turn, isCached() ? undefined : message),
+      forget: async (...turn) => kept.forget?.(...turn),
       commandFor: (...turn) => kept.commandFor?.(...turn),
     };
   }
