@@ -295,6 +295,8 @@ export class Judge {
       const isUnchanged = own.some(({ end, isChanging }) => end === "completed" && !isChanging);
       const isMerged = own.some(({ id }) => holders.get(id)?.has("main") || holders.get(id)?.has("merged"));
       if (["skipped", "error"].includes(attempt.outcome) && this.#isToldBefore(attempt)) continue;
+      // A comment in an issue is told of the changes of a day, and there may be none.
+      if (attempt.outcome === "skipped" && plan.hasChanges && attempt.place.comment?.since === "24h") continue;
       if (attempt.outcome === "no-changes" && (isUnchanged || isMerged)) continue;
       // Work that was refused by closing its pull request, or that conflicts, is only published if somebody asks once more.
       const isRefused = attempt.outcome === "failed" || attempt.outcome === "archived";
