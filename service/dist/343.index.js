@@ -23914,6 +23914,8 @@ class RememberedJobs {
     #isCacheWritable;
     /** Steps of which an earlier attempt may have sent something. */
     #asked = new Set();
+    /** The commits that this process has kept in the cache, by their turns' identities. */
+    #inCache = new Map();
     constructor(options) {
         this.#options = options;
         this.#isCacheWritable = options.isCacheWritable;
@@ -24003,16 +24005,20 @@ class RememberedJobs {
                 if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
                     throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
                 try {
-                    return await kept.save(turn, packed);
+                    await kept.save(turn, packed);
                 }
                 catch (error) {
+                    // It is kept there as it is: that it cannot be kept again now loses nothing.
+                    if (isRemoteOutage(error) && this.#inCache.get(turn.identity)?.equals(packed))
+                        return;
                     if (isForSecret(error) ||
                         isRemoteOutage(error) ||
                         cached?.keptCommits === undefined ||
                         !this.#isCacheWritable)
                         throw error;
                     log(`${turn.job}: its commit is kept in the Actions cache, because the repository refuses a ref for it: ${error_message_errorMessage(error)}`);
-                    return cached.keptCommits.save(turn, packed);
+                    await cached.keptCommits.save(turn, packed);
+                    this.#inCache.set(turn.identity, Buffer.from(packed));
                 }
             },
             load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),

@@ -39,6 +39,8 @@ export class RememberedJobs implements JobCopies {
   #isCacheWritable: boolean;
   /** Steps of which an earlier attempt may have sent something. */
   readonly #asked = new Set<string>();
+  /** The commits that this process has kept in the cache, by their turns' identities. */
+  readonly #inCache = new Map<string, Buffer>();
 
   constructor(options: RememberedJobsOptions) {
     this.#options = options;
@@ -130,8 +132,10 @@ export class RememberedJobs implements JobCopies {
         if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
           throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
-          return await kept.save(turn, packed);
+          await kept.save(turn, packed);
         } catch (error) {
+          // It is kept there as it is: that it cannot be kept again now loses nothing.
+          if (isRemoteOutage(error) && this.#inCache.get(turn.identity)?.equals(packed)) return;
           if (
             isForSecret(error) ||
             isRemoteOutage(error) ||
@@ -142,7 +146,8 @@ export class RememberedJobs implements JobCopies {
           log(
             `${turn.job}: its commit is kept in the Actions cache, because the repository refuses a ref for it: ${errorMessage(error)}`,
           );
-          return cached.keptCommits.save(turn, packed);
+          await cached.keptCommits.save(turn, packed);
+          this.#inCache.set(turn.identity, Buffer.from(packed));
         }
       },
       load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),

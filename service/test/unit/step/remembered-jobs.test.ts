@@ -250,6 +250,21 @@ describe("a commit that is kept", () => {
     expect(found && Buffer.from(found).toString()).toBe(expected instanceof Error ? undefined : "packed");
   });
 
+  test("in the cache already is not lost because GitHub is away when it is to be kept again", async () => {
+    const { cache, in_ } = places();
+    const failures = [refused, away, away];
+    const save = () => Promise.reject(failures.shift());
+    const { keptCommits } = remember({
+      kept: { save, load: async () => undefined },
+      cached: { ...cacheOf(undefined), keptCommits: in_(cache) },
+      isCacheWritable: true,
+    });
+    await keptCommits.save(kept, Buffer.from("packed"));
+    await keptCommits.save(kept, Buffer.from("packed"));
+    await expect(keptCommits.save(kept, Buffer.from("another"))).rejects.toBe(away);
+    expect([...cache.values()].map(String)).toEqual(["packed"]);
+  });
+
   test.each([
     ["unfinished", ["unfinished"], 1],
     ["unfinished", [], 0],
