@@ -396,6 +396,27 @@ describe.each(databases)("a store in $database", ({ open, empty }) => {
     expect(states).toEqual(["completed", "completed", "failed", "completed"]);
   });
 
+  test("so has a re-run of its step, although its range begins elsewhere", async () => {
+    const store = await newStore();
+    const key = (request: string, step = "s") => ({ caller: "ci", step, request });
+    await addJob(store, "a");
+    await store.runningTurns.finish(await startNext(store), "completed", now);
+    const context = { ...noContext, covers: "c".repeat(40) };
+    for (const [request, step, covers] of [["1"], ["2", "s", "+"], ["3", "other", "+"]] as const) {
+      const sent = { ...context, covers: `${covers ?? ""}${context.covers}` };
+      await store.turns.add("a", "Go", now, undefined, key(request, step), sent);
+      const failure = { reason: "refused", ...(request === "1" && { kept: "push" as const }) };
+      await store.runningTurns.finish(await startNext(store), "failed", now, failure);
+    }
+    const kept = (await store.turns.ofJob("a"))[1];
+    await store.turns.add("a", "Another", now);
+    const turn = await startNext(store);
+    if (kept !== undefined) store.runningTurns.endEarlier(turn, kept);
+    await store.runningTurns.finish(turn, "completed", now);
+    const states = (await store.turns.ofJob("a")).map(({ state }) => state);
+    expect(states).toEqual(["completed", "completed", "completed", "failed", "completed"]);
+  });
+
   test("a turn ends only while the page of its pull request is stored, and waits again if that was lost", async () => {
     const store = await newStore();
     await addJob(store, "a");
