@@ -92,9 +92,9 @@ export const plantedFaults: readonly PlantedFault[] = [
     name: "an agent runs again for the prompt of what is kept",
     edits: [
       {
-        file: "src/turns/turn.ts",
-        from: "if (maker.promptHash !== hashPrompt(turn.prompt)",
-        to: "if (maker.promptHash === hashPrompt(turn.prompt)",
+        file: "src/turns/standing.ts",
+        from: "one.promptHash === other.promptHash &&",
+        to: "one.promptHash !== other.promptHash &&",
       },
     ],
   },

@@ -20,7 +20,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   },
   {
     name: "a cache is not used where refs are refused",
-    edits: [{ file: remembered, from: "return cached.keptCommits.save(turn, packed);", to: "throw error;" }],
+    edits: [{ file: remembered, from: "await cached.keptCommits.save(turn, packed);", to: "throw error;" }],
   },
   {
     name: "a closed pull request is continued",
