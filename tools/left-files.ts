@@ -21,7 +21,10 @@ export class LeftFiles implements Reporter {
   readonly #before = new Set(list());
 
   onTestRunEnd(): void {
-    const left = list().filter((path) => !this.#before.has(path));
-    if (left.length > 0) console.log(`Left behind:\n${left.map((path) => `  ${path}`).join("\n")}`);
+    // What all tests share, such as Postgres, is removed after this.
+    process.once("exit", () => {
+      const left = list().filter((path) => !this.#before.has(path));
+      if (left.length > 0) console.log(`Left behind:\n${left.map((path) => `  ${path}`).join("\n")}`);
+    });
   }
 }
