@@ -131,7 +131,7 @@ test.each([
     const onStart = (child: ChildProcess): void => void cancel(child);
     const first = await run({ GITHUB_RUN_ID: "1" }, { session: "nightly", agent }, onStart);
     expect(first.outputs.outcome, first.log).toBe("cancelled");
-    expect(refs()).toEqual(isPrivate ? [expect.stringMatching(/\/unfinished$/)] : []);
+    expect(refs()).toEqual([expect.stringMatching(isPrivate ? /\/unfinished$/ : /\/ended$/)]);
     if (isPrivate) {
       const [ref = ""] = refs();
       expect(docs.git("show", `${ref}:change`)).toContain("half.md");
@@ -211,5 +211,6 @@ test("in a public repository, it is not kept of an agent with a network", async 
   expect(outputs.outcome).toBe("failed");
   expect(log).toContain("the repository is public, and its agent has a network: it is not kept unfinished");
   expect(annotations.join("\n")).not.toContain("is kept");
-  expect(refs()).toEqual([]);
+  // Only that it failed is.
+  expect(refs()).toEqual([expect.stringMatching(/\/ended$/)]);
 });

@@ -129,6 +129,8 @@ function lose({ cache, docs }: Runs, jobId: string, head: string): void {
   // One for each request, and one for each end.
   cache.entries.splice((saves[2] ?? 0) + 1);
   docs.setHead(`agent/${jobId}`, head);
+  for (const ref of docs.git("for-each-ref", "--format=%(refname)", `refs/agent-work/${jobId}`).split("\n"))
+    if (ref !== "") docs.git("update-ref", "-d", ref);
 }
 
 /** Its agent's session may remember edits that are gone. */
