@@ -133,6 +133,14 @@ beforeAll(async () => {
   await promisify(execFile)(at("bin/systemctl"), ["start", "agent-job-service"]);
 });
 
+const remove = (): void => {
+  rmSync(folder, { recursive: true, force: true });
+  docs[Symbol.dispose]();
+};
+
+// Without tests to run, nothing is called after them.
+if (obstacle !== undefined) remove();
+
 afterAll(() => {
   const ofService = existsSync(at("pid")) ? Number(readFileSync(at("pid"), "utf8")) : undefined;
   try {
@@ -140,8 +148,7 @@ afterAll(() => {
   } catch {
     // The last section has stopped it.
   }
-  rmSync(folder, { recursive: true, force: true });
-  docs[Symbol.dispose]();
+  remove();
 });
 
 /** The first job. */
