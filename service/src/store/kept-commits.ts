@@ -36,7 +36,7 @@ export interface KeptCommits {
    */
   besides?(turn: RunningTurn): Promise<readonly { begunIn: readonly number[] }[]>;
   /**
-   * Remembers that a turn ended without anything to keep, where nothing else may do so. Default: that is stored.
+   * Remembers that a turn ended without anything to keep. Default: the store does.
    *
    * @param message - of a commit that names the turn, and how it ended; `undefined` if only what says that it has begun is to go
    * @throws if it cannot be written
@@ -45,7 +45,7 @@ export interface KeptCommits {
   /**
    * Removes what is stored of a turn, because it is published, or has a secret. Default: nothing is removed. @throws in an outage of the store
    *
-   * @param message - of a commit that names the turn, to be stored instead where nothing else remembers it. Default: nothing is
+   * @param message - of a commit that names the turn, to be stored instead. Default: nothing is
    */
   forget?(turn: Pick<Turn, "job" | "step" | "identity">, message?: string): Promise<void>;
   /** Returns the command that brings what a turn left, or an earlier one of its job, into a clone of the repository. Default: the job's page has it. */
