@@ -321,6 +321,20 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
   }
 });
 
+test("other machines are not told that a turn failed which had nothing of what earlier ones left", async () => {
+  const told: (string | undefined)[] = [];
+  const end = async (_turn: unknown, message: string | undefined) => void told.push(message);
+  const { run } = await setUp({
+    keptCommits: { save: async () => {}, load: async () => undefined, begin: async () => undefined, end },
+  });
+  const failure = { end: "failed", exitCode: 1 } as const;
+  for (const part of ["1", "2", "3"]) await run("Write it", { "part.md": part }, failure);
+  expect(told).toEqual([]);
+  // The fourth one starts clean.
+  await run("Write it", {}, failure);
+  expect(told).toEqual([undefined]);
+});
+
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
   ({ id, kept, attempts, state, endedAt: id * 10, stage: "made" }) as StoredTurn;
 const done = ended(1, null, 1, "completed");
