@@ -12971,6 +12971,7 @@ async function readActivities(api, branch, query = {}) {
 
 const own_pull_request_time = schemas/* string */.YjP().check(schemas/* refine */.YPB((text) => Number.isFinite(Date.parse(text))));
 const repository = schemas/* object */.Ikc({ id: schemas/* number */.aig() });
+const commit = schemas/* string */.YjP().check(api/* _regex */.Fk(/^[0-9a-f]{40,64}$/));
 /** The fields by which the service's own pull requests are told from others. */
 const own_pull_request_listed = schemas/* object */.Ikc({
     html_url: pull_request_data_pullRequestLink,
@@ -12978,12 +12979,14 @@ const own_pull_request_listed = schemas/* object */.Ikc({
     merged_at: schemas/* nullable */.mee(own_pull_request_time),
     created_at: own_pull_request_time,
     closed_at: schemas/* nullish */.cl6(own_pull_request_time),
+    /** Before the merge, that of a trial merge. */
+    merge_commit_sha: schemas/* nullish */.cl6(commit),
     body: schemas/* nullish */.cl6(schemas/* string */.YjP()),
     /** `null` if the account was deleted. */
     user: schemas/* nullable */.mee(schemas/* object */.Ikc({ login: schemas/* string */.YjP(), id: schemas/* number */.aig() })),
     head: schemas/* object */.Ikc({
         ref: schemas/* string */.YjP(),
-        sha: schemas/* string */.YjP().check(api/* _regex */.Fk(/^[0-9a-f]{40,64}$/)),
+        sha: commit,
         /** `null` if the repository was deleted. */
         repo: schemas/* nullable */.mee(repository),
     }),
@@ -13015,7 +13018,8 @@ function selectOwn(data, branch, account, target) {
 }
 function own_pull_request_describe({ html_url: link, state, head, base, body, ...times }) {
     const createdAt = Date.parse(times.created_at);
-    const closed = { state: times.merged_at === null ? "closed" : "merged" };
+    const merged = { state: "merged", ...(times.merge_commit_sha && { mergeCommit: times.merge_commit_sha }) };
+    const closed = times.merged_at === null ? { state: "closed" } : merged;
     const closedAt = Date.parse(times.closed_at ?? times.merged_at ?? times.created_at);
     const now = state === "open" ? { state, closedAt: null } : { ...closed, closedAt };
     return { link, createdAt, head: head.sha, target: base.ref, body: body ?? "", ...now };
@@ -23638,11 +23642,13 @@ function rebuildJob({ jobId, branch, projectId, caller, targetBranch, pull, isMe
 function unpublishedCommits(pull, isMerged, commits) {
     if (pull === undefined)
         return new Set(isMerged ? [] : commits);
-    const { closedAt, head } = pull;
+    const { closedAt, head, mergeCommit } = pull;
     if (closedAt === null)
         return new Set();
-    const headAt = commits.findIndex(({ commit }) => commit === head);
-    return new Set(headAt >= 0 ? commits.slice(0, headAt) : commits.filter(({ at }) => at > closedAt));
+    const ofHead = commits.findIndex(({ commit }) => commit === head);
+    // The branch may begin anew at the target branch. Its commits may be of the second in which the pull request was merged.
+    const newest = ofHead >= 0 ? ofHead : commits.findIndex(({ commit }) => commit === mergeCommit);
+    return new Set(newest >= 0 ? commits.slice(0, newest) : commits.filter(({ at }) => at > closedAt));
 }
 /** Removes the turn that made a commit from the told turns, and returns it. */
 function takeTold(told, { message }) {

@@ -145,10 +145,12 @@ function unpublishedCommits(
   commits: readonly DatedCommit[],
 ): ReadonlySet<DatedCommit> {
   if (pull === undefined) return new Set(isMerged ? [] : commits);
-  const { closedAt, head } = pull;
+  const { closedAt, head, mergeCommit } = pull;
   if (closedAt === null) return new Set();
-  const headAt = commits.findIndex(({ commit }) => commit === head);
-  return new Set(headAt >= 0 ? commits.slice(0, headAt) : commits.filter(({ at }) => at > closedAt));
+  const ofHead = commits.findIndex(({ commit }) => commit === head);
+  // The branch may begin anew at the target branch. Its commits may be of the second in which the pull request was merged.
+  const newest = ofHead >= 0 ? ofHead : commits.findIndex(({ commit }) => commit === mergeCommit);
+  return new Set(newest >= 0 ? commits.slice(0, newest) : commits.filter(({ at }) => at > closedAt));
 }
 
 /** Removes the turn that made a commit from the told turns, and returns it. */

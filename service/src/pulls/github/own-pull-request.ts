@@ -14,6 +14,8 @@ export interface OwnPullRequest {
   closedAt: number | null;
   /** The last commit of its branch, also after the branch was deleted. */
   head: string;
+  /** The newest commit that its merge added to the target branch. Default: it was not merged. */
+  mergeCommit?: string;
   /** Untrusted: whoever may write to the repository can edit it. Empty if it is another account's, which may be anybody's. */
   body: string;
   target: string;
@@ -24,6 +26,7 @@ export interface OwnPullRequest {
 
 const time = z.string().check(z.refine((text) => Number.isFinite(Date.parse(text))));
 const repository = z.object({ id: z.number() });
+const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
 
 /** The fields by which the service's own pull requests are told from others. */
 const listed = z.object({
@@ -32,12 +35,14 @@ const listed = z.object({
   merged_at: z.nullable(time),
   created_at: time,
   closed_at: z.nullish(time),
+  /** Before the merge, that of a trial merge. */
+  merge_commit_sha: z.nullish(commit),
   body: z.nullish(z.string()),
   /** `null` if the account was deleted. */
   user: z.nullable(z.object({ login: z.string(), id: z.number() })),
   head: z.object({
     ref: z.string(),
-    sha: z.string().check(z.regex(/^[0-9a-f]{40,64}$/)),
+    sha: commit,
     /** `null` if the repository was deleted. */
     repo: z.nullable(repository),
   }),
@@ -70,7 +75,8 @@ export function selectOwn(data: unknown, branch: string, account: Account, targe
 
 function describe({ html_url: link, state, head, base, body, ...times }: z.infer<typeof listed>): OwnPullRequest {
   const createdAt = Date.parse(times.created_at);
-  const closed = { state: times.merged_at === null ? ("closed" as const) : ("merged" as const) };
+  const merged = { state: "merged" as const, ...(times.merge_commit_sha && { mergeCommit: times.merge_commit_sha }) };
+  const closed = times.merged_at === null ? { state: "closed" as const } : merged;
   const closedAt = Date.parse(times.closed_at ?? times.merged_at ?? times.created_at);
   const now = state === "open" ? { state, closedAt: null } : { ...closed, closedAt };
   return { link, createdAt, head: head.sha, target: base.ref, body: body ?? "", ...now };

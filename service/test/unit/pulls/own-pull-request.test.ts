@@ -38,6 +38,10 @@ test("has the state, the times and the texts that GitHub shows", () => {
   });
   const merged = { ...closed, merged_at: "2026-01-08T00:00:00Z" };
   expect(select(pull(1, merged))).toMatchObject({ state: "merged", closedAt: Date.UTC(2026, 0, 9), body: "" });
+  const mergeCommit = "b".repeat(40);
+  expect(select(pull(1, { ...merged, merge_commit_sha: mergeCommit }))).toMatchObject({ mergeCommit });
+  // What GitHub tried out.
+  expect(select(pull(1, { ...closed, merge_commit_sha: mergeCommit }))).not.toHaveProperty("mergeCommit");
   expect(select(pull(1, closed))).toMatchObject({ state: "closed" });
 });
 

@@ -225,6 +225,9 @@ test("a merged pull request has only its own commits: what the job has pushed af
   // From the target branch, which has it squashed.
   const squashed = { ...first, commit: "e".repeat(40) };
   expect(rebuild({ ...merged, closedAt: 15_000 }, second, squashed)?.job).toMatchObject(pushed);
+  // From that, in the second in which it was merged.
+  const added = { ...merged, closedAt: second.at, mergeCommit: squashed.commit };
+  expect(rebuild(added, second, squashed)?.job).toMatchObject(pushed);
   // A person may open one again that was only closed.
   expect(rebuild({ ...closed, head: first.commit }, second, first)?.job).toMatchObject({ pullRequest: link });
 });
