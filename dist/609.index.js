@@ -1321,7 +1321,7 @@ async function writePrompt(source, run, remembered = nothingRemembered, isSentAn
     let changes;
     if (settings.changes) {
         // Loaded here, because most steps do not ask for changes.
-        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(607)]).then(__webpack_require__.bind(__webpack_require__, 7607));
+        const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
         const found = await findSection(settings.changes, remembered, run);
         if ("kind" in found) {
             const isNothing = found.kind === "skipped" || (found.kind === "blocked" && found.cause === "range-behind");
@@ -1539,7 +1539,11 @@ async function findOwnChange(run) {
         // One push can bring what people and agents did.
         const brought = pushed.filter((one) => !(0,commit_jobs/* isMerge */.F)(one));
         const isOwn = (brought.length > 0 ? brought : [message]).every((one) => (0,commit_jobs/* jobsOf */.a)(one).length > 0);
-        if (!isOwn || (!isOfJob && (await isFromFork(run, String(ref)))))
+        if (!isOwn)
+            return undefined;
+        // Loaded here, because few events are about an agent's commit.
+        const { isFromFork } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
+        if (!isOfJob && (await isFromFork(String(ref), run)))
             return undefined;
         return { kind: "skipped", reason: "own-change" };
     }
@@ -1548,17 +1552,6 @@ async function findOwnChange(run) {
             return action_result/* cancelledBeforeSending */.xX;
         return { kind: "blocked", cause: "head", branch, detail: (0,errors/* messageOf */.bD)(error) };
     }
-}
-/** Returns whether GitHub says that a fork brought a commit. Without an answer, its message counts. */
-async function isFromFork(run, ref) {
-    // Loaded here, because few events are about an agent's commit.
-    const { repositoryOf } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(261)]).then(__webpack_require__.bind(__webpack_require__, 2261));
-    const reader = await (0,action_run/* connectRepository */.JC)(run).catch(() => undefined);
-    return reader
-        ? repositoryOf(reader)
-            .isFromFork(ref)
-            .catch(() => false)
-        : false;
 }
 /** Returns the first value at one of the paths of an object; `undefined` if there is none. */
 function at(object, ...paths) {

@@ -19213,7 +19213,9 @@ async function push(work, placed) {
     catch (error) {
         await repository.fetch([branch]).catch(refuse);
         const newHead = await repository.branchHead(branch);
-        if (newHead !== pushed) {
+        // It may have arrived although its answer was lost, and be below what people have pushed since.
+        const hasArrived = newHead !== undefined && (await repository.commits(newHead, pushed)).length === 0;
+        if (!hasArrived) {
             // A worker that lost its turn may have reverted its push meanwhile.
             const hasMovedBack = newHead === expected && error_message_errorMessage(error).includes("(stale info)");
             if (newHead === expected && !hasMovedBack)

@@ -1,7 +1,7 @@
 import { messageOf } from "../client/errors.ts";
 import { isMerge, jobsOf } from "./commit-jobs.ts";
 import { cancelledBeforeSending, type RunResult } from "./result.ts";
-import { connectGitHub, connectRepository, type Run } from "./run.ts";
+import { connectGitHub, type Run } from "./run.ts";
 import { ownRepository, readEvent } from "./runner/environment.ts";
 
 /** Events that an agent's push causes, whoever the token belongs to. */
@@ -57,24 +57,15 @@ export async function findOwnChange(run: Run): Promise<RunResult | undefined> {
     // One push can bring what people and agents did.
     const brought = pushed.filter((one) => !isMerge(one));
     const isOwn = (brought.length > 0 ? brought : [message]).every((one) => jobsOf(one).length > 0);
-    if (!isOwn || (!isOfJob && (await isFromFork(run, String(ref))))) return undefined;
+    if (!isOwn) return undefined;
+    // Loaded here, because few events are about an agent's commit.
+    const { isFromFork } = await import("./changes/find-section.ts");
+    if (!isOfJob && (await isFromFork(String(ref), run))) return undefined;
     return { kind: "skipped", reason: "own-change" };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "head", branch, detail: messageOf(error) };
   }
-}
-
-/** Returns whether GitHub says that a fork brought a commit. Without an answer, its message counts. */
-async function isFromFork(run: Run, ref: string): Promise<boolean> {
-  // Loaded here, because few events are about an agent's commit.
-  const { repositoryOf } = await import("./changes/repository.ts");
-  const reader = await connectRepository(run).catch(() => undefined);
-  return reader
-    ? repositoryOf(reader)
-        .isFromFork(ref)
-        .catch(() => false)
-    : false;
 }
 
 /** Returns the first value at one of the paths of an object; `undefined` if there is none. */

@@ -62,6 +62,15 @@ async function warnOfUnused({ paths }: ChangesSettings, { head }: Changes, run: 
       Check how it is written. Names are case-sensitive.`);
 }
 
+/** Returns whether GitHub says that a fork brought a commit. Without an answer, it was none. Never rejects. */
+export async function isFromFork(ref: string, run: Run): Promise<boolean> {
+  const reader = await connectRepository(run).catch(() => undefined);
+  if (reader === undefined) return false;
+  return repositoryOf(reader)
+    .isFromFork(ref)
+    .catch(() => false);
+}
+
 /** Reads what changed, without a checkout; `undefined` if there is nothing to compare. @throws if GitHub cannot be asked */
 async function readChanges(
   { since, paths }: ChangesSettings,
