@@ -61,6 +61,8 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
   const damaged = { entry: undefined, damaged: prefix };
   let found: Promise<Found> | undefined;
   let progress: SessionProgress | undefined;
+  /** Of the session's last job, as that names it. */
+  let lastPullRequest: PullRequest | undefined;
   let saved: SessionEntry | undefined;
   let saves = 0;
 
@@ -77,9 +79,9 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
     }
   };
 
-  const withNumber = (known: number[], pullRequest: PullRequest | undefined): number[] => {
-    const number = numberOf(pullRequest, environment);
-    return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
+  const withNumbers = (known: number[], ...pullRequests: (PullRequest | undefined)[]): number[] => {
+    const numbers = pullRequests.flatMap((one) => numberOf(one, environment) ?? []);
+    return [...new Set([...known, ...numbers])].slice(-maxPullRequests);
   };
 
   const nextEntry = (earlier: SessionEntry | undefined, update: SessionUpdate): SessionEntry => {
@@ -96,15 +98,19 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
       commit: (end === "completed" ? covers : undefined) ?? before?.commit ?? commitOf(base),
       sent: end === undefined ? { covers } : undefined,
       failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
-      pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
+      pullRequests: withNumbers(earlier?.pullRequests ?? [], lastPullRequest, pullRequest),
     };
   };
 
   const replaceJob = (newest: SessionEntry, update: SessionUpdate): SessionEntry | undefined => {
     const { jobId, sent: kind, isResumed, pullRequest } = update;
+    const pullRequests = withNumbers(newest.pullRequests, lastPullRequest, pullRequest);
+    if (newest.jobId === jobId) return { ...newest, pullRequests };
     if (kind !== "create" || isResumed || saved?.jobId === jobId) return undefined;
+    // What the later run has sent was not sent to this job.
+    const commit = progress?.commit ?? newest.commit;
     // The job belongs to this step: the later run did not start it or send it anything.
-    return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
+    return { ...newest, jobId, step, kind, commit, sent: undefined, failures: 0, pullRequests };
   };
 
   /** Returns the newest entry; `undefined` if there is none. Reads it once. Never rejects. */
@@ -132,7 +138,12 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
      *
      * @param isTold - whether the service says which turns were told
      */
-    progressOf: ({ commit, sent, failures }: SessionEntry, status: string, isTold = false): SessionProgress => {
+    progressOf: (
+      { commit, sent, failures }: SessionEntry,
+      { status, pullRequest }: Partial<SessionJob>,
+      isTold = false,
+    ): SessionProgress => {
+      lastPullRequest = pullRequest;
       if (sent !== undefined && status === "completed")
         progress = { commit: isTold ? commit : (sent.covers ?? commit), failures: 0 };
       else progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
@@ -150,7 +161,8 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
       const earlier = saved ?? known.entry;
       const newest = known.entry && isLaterRun(known.entry.run, runId) ? known.entry : undefined;
       const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
-      if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier)) return;
+      const isKnown = (one: SessionEntry | undefined): boolean => JSON.stringify(entry) === JSON.stringify(one);
+      if (entry === undefined || isKnown(saved) || isKnown(known.entry)) return;
       // Two steps of a run may share a session.
       await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
       saved = entry;
@@ -246,7 +258,7 @@ export async function readSession(
     return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
   };
   if (isSure && entry && session) {
-    const progress = session.progressOf(entry, "");
+    const progress = session.progressOf(entry, {});
     const findLater = async () => {
       const isStillFree = await untilFree(run);
       if (isStillFree === "changed") session.forget();
@@ -266,7 +278,7 @@ export async function readSession(
   const job = await readSessionJob(jobId, run);
   if ("kind" in job) return job;
   const progress: SessionProgress =
-    entry && session ? session.progressOf(entry, job.status, covered !== undefined) : { failures: 0 };
+    entry && session ? session.progressOf(entry, job, covered !== undefined) : { failures: 0 };
   const number = numberOf(job.pullRequest, run.ports.environment);
   return {
     ...known,

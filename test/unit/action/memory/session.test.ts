@@ -541,7 +541,7 @@ test.each([
     const found = await memory.find();
     if (!("entry" in found) || !found.entry) throw new Error("there is no entry");
     // Its end is read with the job. Then the request is sent: the same turn, or another one.
-    memory.progressOf({ ...found.entry, sent: {} }, "failed");
+    memory.progressOf({ ...found.entry, sent: {} }, { status: "failed" });
     await memory.save({ ...turn, isResumed, end: "failed" });
     expect(await memoryOf("3").find()).toMatchObject({ entry: { failures } });
   },
@@ -562,20 +562,20 @@ test("a run that ends after a later one, which it did not see begin, leaves that
 const [before, night] = ["a".repeat(40), "b".repeat(40)];
 test.each([
   // Its end was seen: the status is that of another turn.
-  { sent: undefined, status: "completed", failures: 1, commit: before },
-  { sent: undefined, status: "failed", failures: 1, commit: before },
-  { sent: { covers: night }, status: "completed", failures: 0, commit: night },
-  { sent: {}, status: "completed", failures: 0, commit: before },
-  { sent: { covers: night }, status: "failed", failures: 2, commit: before },
-  { sent: { covers: night }, status: "archived", failures: 1, commit: before },
-  { sent: { covers: night }, status: "not found", failures: 1, commit: before },
+  { sent: undefined, status: "completed" as const, failures: 1, commit: before },
+  { sent: undefined, status: "failed" as const, failures: 1, commit: before },
+  { sent: { covers: night }, status: "completed" as const, failures: 0, commit: night },
+  { sent: {}, status: "completed" as const, failures: 0, commit: before },
+  { sent: { covers: night }, status: "failed" as const, failures: 2, commit: before },
+  { sent: { covers: night }, status: "archived" as const, failures: 1, commit: before },
+  { sent: { covers: night }, status: "not found" as const, failures: 1, commit: before },
 ])(
   "a session whose night sent $sent, and whose job is $status, has come to $commit",
   ({ sent, status, ...progress }) => {
     const entry = { jobId: "job_1", run: "1", step: "", attempt: 1, kind: "message", pullRequests: [] } as const;
     const memory = sessionMemory(new FakeCache(), "step", "session", {});
     const known = { ...entry, pullRequests: [], commit: before, failures: 1, sent };
-    expect(memory.progressOf(known, status)).toEqual(progress);
+    expect(memory.progressOf(known, { status })).toEqual(progress);
   },
 );
 
