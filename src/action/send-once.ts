@@ -129,8 +129,11 @@ class Sending {
 
   /**
    * With `on-rerun: new`, replaces the newest turn that the service knows. Every attempt then uses the same key until the request arrives.
+   * The range is that of the first attempt, which the session has been told of since.
    */
   async #passOver(): Promise<void> {
+    const words = this.#run.settings.changes && this.#memory.cache?.read();
+    this.#memory.firstBase = words && (await untilAborted(words, this.#run.ports.signal))?.base;
     const answer = await askService(this.#run);
     const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
     if (newest) this.#know({ service: { ...newest, over: "ignored", hasOtherPrompt: false } });

@@ -40,7 +40,8 @@ class Agents {
   }
 }
 
-type NightOptions = Partial<MainOptions> & { hasCache?: boolean };
+/** `sha`: of the run's commit. Default: that of the default branch. */
+type NightOptions = Partial<MainOptions> & { hasCache?: boolean; sha?: string };
 
 /** A repository with a session that runs night after night; the pull requests 1 to 9 are open. */
 function nights() {
@@ -50,8 +51,8 @@ function nights() {
   for (let number = 1; number <= 9; number++) openPullRequest(repository, number);
   const heads: string[] = [];
   /** Runs an attempt of the `n`-th night, for the commit of its first attempt. */
-  const run = (n: number, attempt = 1, { hasCache = true, ...options }: NightOptions = {}) => {
-    heads[n] ??= repository.head();
+  const run = (n: number, attempt = 1, { hasCache = true, sha, ...options }: NightOptions = {}) => {
+    heads[n] ??= sha ?? repository.head();
     const event = { name: "schedule", sha: heads[n] };
     return runWithChanges(repository, event, {
       ...(hasCache && { cache }),
@@ -513,6 +514,51 @@ test("a re-run of an older night of an earlier job does not make that the sessio
   expect((await run(1, 2)).outputs).toMatchObject({ "job-id": "job_1", "job-origin": "resumed" });
   expect((await night(3)).outputs).toMatchObject({ "job-id": "job_2", "job-origin": "continued" });
   expect(agents.jobs).toHaveLength(2);
+});
+
+test("on-rerun: new sends the range of the run's first attempt again, after a night that completed", async () => {
+  const { agents, night, run } = nights();
+  await night(1);
+  await night(2);
+  const { outputs, prompts } = await run(2, 2, { inputs: { "on-rerun": "new" } });
+  expect(outputs.outcome).toBe("pr-created");
+  expect(filesIn(prompts[0])).toEqual(["file2"]);
+  expect(filesIn((await night(3)).prompts[0])).toEqual(["file3"]);
+  expect(agents.jobs).toHaveLength(1);
+});
+
+test("a re-run of an older night that creates a job says nothing of what a later one's failed job was told", async () => {
+  const { agents, repository, night, run } = nights();
+  await night(1);
+  Object.assign(repository.pulls.get(1) ?? {}, { merged: true, state: "closed" });
+  agents.next = "failed";
+  await night(2);
+  agents.next = "active";
+  agents.rejectsMessages = true;
+  await night(3, { inputs: { wait: "false" } });
+  const last = agents.jobs.at(-1);
+  if (last) last.status = "failed";
+  agents.next = "completed";
+  expect((await run(2, 2)).outputs).toMatchObject({ "job-id": "job_4", "job-origin": "created" });
+  expect(filesIn((await night(4)).prompts[0])).toEqual(expect.arrayContaining(["file3", "file4"]));
+});
+
+test("a pull request that only the record of the session's last job named starts nothing once another job has replaced it", async () => {
+  const { repository, agents, night, run } = nights();
+  agents.next = "active";
+  repository.ref("agent");
+  await night(1, { inputs: { wait: "false" } });
+  const [job] = agents.jobs;
+  if (job) job.status = "completed";
+  agents.next = "completed";
+  repository.commit("main", { files: ["file2"] });
+  const before = repository.head();
+  repository.commit("agent", { message: "Refresh", files: ["docs/a.md"] });
+  repository.merge(1, "agent", "squash");
+  Object.assign(repository.pulls.get(1) ?? {}, { state: "closed" });
+  // It waited for its runner while a person merged the pull request.
+  expect((await run(2, 1, { sha: before })).outputs).toMatchObject({ "job-id": "job_2", "job-origin": "created" });
+  expect((await run(3)).outputs).toMatchObject({ outcome: "skipped", "skip-reason": "nothing-new" });
 });
 
 test("a night whose end the step did not see counts by what its job came to", async () => {
