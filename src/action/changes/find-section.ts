@@ -82,11 +82,14 @@ async function readChanges(
   const { GITHUB_EVENT_NAME: event, GITHUB_SHA: sha = "" } = environment;
   // The commit of this event is a merge that GitHub makes to try it.
   const told = event === "pull_request" ? undefined : await compareTold(remembered, sha, repository);
-  const range = await findRange(since, remembered, told, repository, run);
-  if (!range || "kind" in range) return range;
+  const found = await findRange(since, remembered, told, repository, run);
+  if (!found || "kind" in found) return found;
+  const range = await repository.withAllCommits(found);
   const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
   const parts = segments
-    ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
+    ? await Promise.all(
+        segments.map(async ({ base, head }) => repository.withAllCommits(await repository.compare(base, head))),
+      )
     : [range];
   const { base, head, root } = range;
   if (root) parts.unshift({ ...range, commits: [root], commitCount: 1, files: await repository.filesOf(root.sha) });

@@ -80,7 +80,7 @@ export interface Comparison {
   /** How `head` relates to `base`: `ahead`, `behind`, `identical` or `diverged`. */
   status: string;
   commitCount: number;
-  /** The first 5,000, newest last. */
+  /** The first 100, newest last, until `withAllCommits` has read the others. */
   commits: readonly Commit[];
   /** The first 300. */
   files: readonly ChangedFile[];
@@ -117,29 +117,32 @@ export type Repository = ReturnType<typeof repositoryOf>;
 
 /** Returns the repository of the run, read through GitHub's API. Every method throws if GitHub cannot be asked. */
 export function repositoryOf(reader: RepositoryReader) {
+  const comparePage = (base: string, head: string, page: number) =>
+    reader.get("compare/{basehead}", comparison, { basehead: `${base}...${head}`, per_page: 100, page });
   return {
-    /** Compares the merge base of two commits with `head`. GitHub's documentation: "Compare two commits". */
+    /** Compares the merge base of two commits with `head`, with one request. GitHub's documentation: "Compare two commits". */
     async compare(base: string, head: string): Promise<Comparison> {
-      const commits: Commit[] = [];
-      const files: ChangedFile[] = [];
-      let status = "";
-      let commitCount = 0;
-      for (let page = 1; page <= maxPages; page++) {
-        const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
-        const data = await reader.get("compare/{basehead}", comparison, parameters).catch((error: unknown) => {
-          if (page === 1 && isTooLarge(error)) return undefined;
-          throw error;
-        });
-        if (!data) return { base, head, status, commitCount, commits, files, isTruncated: true, isUnlisted: true };
-        // Only the first page has files.
-        if (page === 1 && !data.files && data.total_commits > 0) throw new Error("GitHub's response lists no files");
-        files.push(...(page === 1 ? (data.files ?? []) : []));
-        commits.push(...data.commits);
-        status = data.status;
-        commitCount = data.total_commits;
-        if (commits.length >= commitCount || data.commits.length === 0) break;
-      }
+      const data = await comparePage(base, head, 1).catch((error: unknown) => {
+        if (isTooLarge(error)) return undefined;
+        throw error;
+      });
+      if (!data)
+        return { base, head, status: "", commitCount: 0, commits: [], files: [], isTruncated: true, isUnlisted: true };
+      const { status, total_commits: commitCount, commits, files = [] } = data;
+      if (!data.files && commitCount > 0) throw new Error("GitHub's response lists no files");
       return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
+    },
+
+    /** Reads the other commits of a comparison, up to 5,000. */
+    async withAllCommits(range: Comparison): Promise<Comparison> {
+      const commits = [...range.commits];
+      for (let page = 2; page <= maxPages && commits.length < range.commitCount; page++) {
+        // Only the first page has files.
+        const { commits: next } = await comparePage(range.base, range.head, page);
+        if (next.length === 0) break;
+        commits.push(...next);
+      }
+      return { ...range, commits };
     },
 
     /**

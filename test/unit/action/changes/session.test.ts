@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { GitHubError } from "../../../../src/action/runner/github-error.ts";
-import { runWithChanges } from "../../../support/changes-run.ts";
+import { runWithChanges, type WorkflowEvent } from "../../../support/changes-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
 import { type MainOptions, record, respondWith } from "../../../support/run-main.ts";
@@ -12,24 +12,20 @@ function nights() {
   const agent = { status: "completed", pullRequest: 7 };
   let run = 100;
   let job = 0;
-  const night = async (options: Partial<MainOptions> = {}) =>
-    runWithChanges(
-      repository,
-      { name: "schedule" },
-      {
-        cache,
-        respond: ({ method, path }) => {
-          if (method === "POST" && path.endsWith("/job")) job++;
-          const id = path.endsWith("/job") ? `job_${job}` : path.split("/")[5];
-          if (method === "POST") return respondWith(201, record({ id }));
-          const prLink = `https://github.com/acme/docs/pull/${agent.pullRequest}`;
-          return respondWith(200, record({ id, status: agent.status, prLink }));
-        },
-        ...options,
-        inputs: { session: "nightly", ...options.inputs },
-        environment: { GITHUB_RUN_ID: String(run++), GITHUB_JOB: "docs", GITHUB_ACTION: "a", ...options.environment },
+  const night = async (options: Partial<MainOptions> = {}, event: WorkflowEvent = { name: "schedule" }) =>
+    runWithChanges(repository, event, {
+      cache,
+      respond: ({ method, path }) => {
+        if (method === "POST" && path.endsWith("/job")) job++;
+        const id = path.endsWith("/job") ? `job_${job}` : path.split("/")[5];
+        if (method === "POST") return respondWith(201, record({ id }));
+        const prLink = `https://github.com/acme/docs/pull/${agent.pullRequest}`;
+        return respondWith(200, record({ id, status: agent.status, prLink }));
       },
-    );
+      ...options,
+      inputs: { session: "nightly", ...options.inputs },
+      environment: { GITHUB_RUN_ID: String(run++), GITHUB_JOB: "docs", GITHUB_ACTION: "a", ...options.environment },
+    });
   const open = (number: number) =>
     repository.pulls.set(number, {
       merged: false,
@@ -69,6 +65,35 @@ test("a force-push falls back to the last day, with a notice", async () => {
   expect(prompts[0]).toContain(`Range: ${base.slice(0, 7)}...`);
   expect(prompts[0]).toContain("Files:\nmodified b +2 -1\n~~~");
   expect(notices).toContain("Changes of the last day");
+});
+
+test.each([
+  ["a push", "push", "auto", ["told...head", "before...head", "before...told"]],
+  ["a push that what was told is not in", "push elsewhere", "auto", ["told...head", "before...head"]],
+  ["a ref", "schedule", "v1", ["told...head", ...Array(7).fill("v1...head"), "v1...told"]],
+  ["what was told", "schedule", "auto", Array(4).fill("told...head")],
+])("only the range is read to its last page, if it is that of %s", async (_, event, since, asked) => {
+  const { repository, night } = nights();
+  const commits = (count: number) => {
+    for (let n = 0; n < count; n++) repository.commit("main");
+    return repository.head();
+  };
+  const v1 = repository.commit("main", { files: ["a"] });
+  repository.ref("v1");
+  const told = commits(300);
+  await night();
+  if (event === "push elsewhere") repository.ref("main", v1);
+  const before = commits(300);
+  const head = repository.commit("main", { files: ["b"] });
+  repository.routes.length = 0;
+  const [name = ""] = event.split(" ");
+  const payload = { ref: "refs/heads/main", before, forced: false, repository: { default_branch: "main" } };
+  const { prompts } = await night({ inputs: { "changes-since": since } }, { name, payload });
+  expect(prompts[0]).toContain("modified b ");
+  const ranges = repository.routes.flatMap((route) => route.split("/compare/")[1] ?? []);
+  const names = Object.entries({ told, before, head });
+  const named = (range: string) => names.reduce((text, [name, sha]) => text.replace(sha, name), range);
+  expect(ranges.map(named)).toEqual(asked);
 });
 
 test("a re-run after a failed job sends the same range again, not an empty one", async () => {
@@ -305,6 +330,20 @@ describe("a merged refresh does not start the next one", () => {
       expect((await night()).outputs["skip-reason"]).toBe("nothing-new");
     },
   );
+
+  test("even in a range of more than 100 commits, whose newest are listed", async () => {
+    const { repository, night } = nights();
+    repository.commit("main", { files: ["src/a.ts"] });
+    await night();
+    repository.ref("agent");
+    for (let n = 0; n < 110; n++) repository.commit("main");
+    repository.commit("agent", { files: ["docs/a.md"] });
+    repository.merge(7, "agent", "squash");
+    for (let n = 0; n < 110; n++) repository.commit("main", { message: `After ${n}`, files: ["src/b.ts"] });
+    const { prompts } = await night();
+    expect(prompts[0]).toContain("220 commits, 1 file\n");
+    expect(prompts[0]).toContain(" After 109\n");
+  });
 
   test("but in a range with more commits than are listed, everything counts", async () => {
     const { repository, night } = nights();
