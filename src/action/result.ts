@@ -111,6 +111,8 @@ export type BlockedResult =
 
 /** The result of a step that was cancelled while it looked up what to do. */
 export const cancelledBeforeSending: RunResult = { kind: "cancelled", operation: "create", acceptance: "rejected" };
+/** The same in a re-run, before it knew what earlier attempts had sent. */
+export const cancelledWhileLooking: RunResult = { kind: "cancelled", operation: "poll", acceptance: "rejected" };
 
 /** How a run ended: the one description that log, summary and reply print. */
 export interface Ending {

@@ -26,6 +26,7 @@ import {
   acceptanceOf,
   agentFailed,
   cancelledBeforeSending,
+  cancelledWhileLooking,
   endOf,
   isJobNotFound,
   type RunResult,
@@ -107,7 +108,8 @@ class Sending {
     } else if (isRerun) await this.#passOver();
     for (;;) {
       const decision = await this.#decide();
-      if (isRerun && this.#isAborted) return this.#withdraw(cancelledBeforeSending);
+      if (isRerun && this.#isAborted)
+        return this.#withdraw(decision.do === "send" ? cancelledBeforeSending : cancelledWhileLooking);
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
         // Kept work is published, whatever the event.
@@ -148,7 +150,7 @@ class Sending {
     this.#evidence = await gather(replies, this.#memory.session, readThread, this.#run);
     this.#memory.firstBase = replies.words.base;
     this.#memory.firstCovers = replies.words.covers;
-    return this.#isAborted ? cancelledBeforeSending : undefined;
+    return this.#isAborted ? cancelledWhileLooking : undefined;
   }
 
   async #decide(): Promise<Decision> {

@@ -6,7 +6,7 @@ import {
   AgentError,
   agentFailed,
   type BlockedResult,
-  cancelledBeforeSending,
+  cancelledWhileLooking,
   type RerunAction,
   type RerunEffect,
   type RunResult,
@@ -80,7 +80,7 @@ export async function askBefore(
     throw error;
   });
   const replies = await untilAborted(asked, signal);
-  return replies && !signal.aborted ? replies : cancelledBeforeSending;
+  return replies && !signal.aborted ? replies : cancelledWhileLooking;
 }
 
 async function ask(source: PromptSource, cache: CachedWords | undefined, run: Run): Promise<Replies | RunResult> {

@@ -317,6 +317,11 @@ function whenCancelled(
         : [say`the message. Job ${jobId} did not receive it.`, say`Run this again to send the message.`];
     return [say`${step} before the service accepted ${unsent}`, joinSentences(again, needsNewRun(context))];
   }
+  if (operation === "poll" && jobId === "")
+    return [
+      say`${step} before it was known whether an earlier attempt has started a job, which may be running. This one sent nothing.`,
+      say`Re-run this workflow run: it finds that out first.`,
+    ];
   if (operation === "poll" && status === "")
     return [say`${step} before the state of job ${jobId} was read. The job may be running.`, howToWait(context)];
   if (operation !== "message" && status !== "" && status !== "active") {

@@ -569,3 +569,20 @@ test.each(["maybe", "RESUME"])("on-rerun: %s is invalid", async (value) => {
   expect(outputs.outcome).toBe("error");
   expect(toolkit.annotations[0]?.text).toContain("on-rerun must be resume or new");
 });
+
+test.each([1, 3, 4])("a re-run that is cancelled at its look %i does not say that no job was started", async (look) => {
+  const cache = await cacheAfterTimeout();
+  cache.restores = 0;
+  const { outputs, toolkit, requests } = await attempt(2, cache, {
+    respond: jobIs({ status: "active" }),
+    cancelAt: 1000,
+    onClock: (clock) => {
+      cache.fault = (operation) => (operation === "restore" && cache.restores === look ? clock.sleep(1000) : undefined);
+    },
+  });
+  expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
+  expect(toolkit.annotations.at(-1)?.text).toBe(
+    "The step was cancelled before it was known whether an earlier attempt has started a job, which may be running. This one sent nothing.\nRe-run this workflow run: it finds that out first.",
+  );
+  expect(posts(requests)).toEqual([]);
+});
