@@ -140,11 +140,13 @@ async function startOn(branches: Branches, { isMerged, mergedHead }: StartOption
   const base = await repository.mergeBase(head, targetHead);
   if (base === undefined) throw await explainUnrelated(branches, head, rewritten);
   if (await repository.isMergedSince(base, head, targetHead)) {
-    if (rewritten !== undefined && !(await repository.isMerged(rewritten, targetBranch)))
+    const isKept = remoteHead === undefined || lastPushed === null || (await repository.has(lastPushed));
+    const isGone = rewritten === undefined ? !isKept : !(await repository.isMerged(rewritten, targetBranch));
+    if (isGone)
       notes.push(
         `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,
       );
-    return startOver;
+    return { ...startOver, ...(isGone && { isLost: true }) };
   }
   if (remoteHead === undefined)
     notes.push(
@@ -182,12 +184,12 @@ async function findOrFetch(repository: StartRepository, commit: string | null): 
   return findKept(repository, commit);
 }
 
-/** Returns the job's last commit if the branch no longer contains it and the clone still has it. */
+/** Returns the job's last commit if the branch no longer contains it and the clone still has it, or gets it. */
 async function rewrittenCommit(
   repository: StartRepository,
   head: string,
   lastPushed: string | null,
 ): Promise<string | undefined> {
-  const kept = head === lastPushed ? undefined : await findKept(repository, lastPushed);
+  const kept = head === lastPushed ? undefined : await findOrFetch(repository, lastPushed);
   return kept !== undefined && !(await repository.isAncestor(kept, head)) ? kept : undefined;
 }

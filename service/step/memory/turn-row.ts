@@ -29,7 +29,7 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
   };
   // An interrupted turn goes on with its own commit.
   const kept = (reason: string, what: TurnCopy["kept"], more: Partial<TurnCopy> = {}): TurnCopy =>
-    copy && isOpen(copy) ? copy : failed(reason, { kept: what, ...more });
+    copy && isOpen(copy) ? { ...copy, ...more } : failed(reason, { kept: what, ...more });
   switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
     case "completed":
       return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);

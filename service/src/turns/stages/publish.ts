@@ -74,7 +74,10 @@ export async function publish(work: Work, head: string, isEarlier = false): Prom
     log(errorMessage(error));
     if (hasNoCommits(error) && (await isMergedInto(targetBranch, head, repository))) return undefined;
     await repository.fetch([branch]);
-    if ((await repository.branchHead(branch)) === undefined) throw new TakenAway(head, branch, true);
+    const there = await repository.branchHead(branch);
+    if (there === undefined) throw new TakenAway(head, branch, true);
+    if (hasNoCommits(error) && (await repository.commits(there, head)).length > 0)
+      throw new TakenAway(head, branch, false);
     throw new HostRefused(describeRefusal(error, branch, "pull request"), { cause: error });
   });
   if (link === undefined) return { stage: "published" };

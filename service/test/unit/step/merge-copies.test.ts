@@ -161,6 +161,11 @@ test("work that is only kept is not taken for what is on a branch, which somebod
   expect(mergeCopies(kept([failed]), rebuilt([made], { head: null })).job.turns).toMatchObject([
     { state: "failed", kept: "push", head: null, reason: "Refused." },
   ]);
+  // Its runner ended before it opened a pull request.
+  const waiting: TurnCopy = { ...turn(1, "waiting"), head: "a".repeat(40) };
+  expect(mergeCopies(kept([waiting]), rebuilt([made], { head: null })).job.turns).toMatchObject([
+    { state: "waiting", head: null },
+  ]);
 });
 
 test("a turn that was interrupted last still waits, and takes the job out of the archive", () => {

@@ -122,6 +122,13 @@ const acts: Readonly<Record<string, Act>> = {
   "push to main": {
     apply: ({ remote }) => remote.commitTo("main", page),
   },
+  "take everything off the branch": {
+    isPossible: hasBranch,
+    apply: ({ remote, branch }) => {
+      remote.setHead(branch, remote.head("main"));
+      return undefined;
+    },
+  },
 };
 
 /** Returns all that others can see of a turn's state. */
@@ -184,7 +191,8 @@ async function findBroken(
   // With the same prompt, what was kept is the turn's result.
   const isResult = (one: StoredTurn): boolean => one.id === turn.id || (refused !== undefined && isOwn(one.prompt));
   const isPublished = (await world.turns()).some((one) => isResult(one) && hasOf(one, published));
-  const isTaken = ["delete the branch", "merge", "merge and delete"].includes(act);
+  const isReset = act === "take everything off the branch";
+  const isTaken = isReset || ["delete the branch", "merge", "merge and delete"].includes(act);
   const isClosed = isTaken || act === "close";
   const isDeleted = ["delete the branch", "merge and delete"].includes(act);
   const keeps = await Promise.all([...clones, "bundles" as const].map((one) => world.kept(one)));
@@ -197,14 +205,16 @@ async function findBroken(
     "two pull requests are opened": pulls.all.length > opened + (isMeanwhile && isClosed ? 2 : 1),
     "what a person did is gone": commit !== undefined && !isThere(world, commit),
     "completed, and its commit is nowhere":
-      state === "completed" && !isPublished && !(isMeanwhile && act === "delete the branch"),
+      state === "completed" && !isPublished && !(isMeanwhile && (isReset || act === "delete the branch")),
     "completed, and no pull request is open": state === "completed" && pulls.openOf(branch) === undefined && !isClosed,
     "failed without a reason of people":
       state === "failed" &&
-      !(act === "push a conflict" && reason?.includes("conflicts with its change")) &&
+      !((isReset || act === "push a conflict") && reason?.includes("conflicts with its change")) &&
       !(isClosed && /was closed (?:since|while the turn ran)/.test(reason ?? "")) &&
-      !(isDeleted && reason?.includes("somebody has deleted that branch since")),
-    "what was paid for is lost": isMade && !isPublished && !hasOf(turn, keeps) && act !== "delete the branch",
+      !(isDeleted && reason?.includes("somebody has deleted that branch since")) &&
+      !(isReset && reason?.includes("somebody has taken it from there since")),
+    "what was paid for is lost":
+      isMade && !isPublished && !hasOf(turn, keeps) && act !== "delete the branch" && !isReset,
   };
   const found = `${state}, ${ran} of ${all} ran, opened ${opened} of ${pulls.all.length}, ${reason ?? ""}`;
   return Object.keys(broken).flatMap((rule) => (broken[rule] ? `${rule}: ${found}` : []));
