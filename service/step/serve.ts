@@ -93,7 +93,7 @@ function memoryOptions({ settings, environment, folder }: ServiceConfig): Omit<M
     cacheAccess: cacheAccess(environment),
     isWorkflowToken,
     workflowToken: variables.GH_TOKEN,
-    isFirstAttempt: environment.GITHUB_RUN_ATTEMPT === "1",
+    run: { run: environment.GITHUB_RUN_ID ?? "", attempt: environment.GITHUB_RUN_ATTEMPT ?? "" },
     isOwnRepository,
     // What an agent left that failed or was stopped, nobody has approved: in a public repository, anyone can read it.
     keeps: [

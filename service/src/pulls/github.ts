@@ -22,6 +22,7 @@ import {
   parsePullRequests,
 } from "./github/pull-request-data.ts";
 import { RepositoryIdentity } from "./github/repository-identity.ts";
+import { hasEnded, type RunAttempt } from "./github/workflow-runs.ts";
 import { isMarkedAsDraft, pullRequestBody, tellsOfJob, updatedBody, withTurn } from "./pull-request-body.ts";
 import {
   type Change,
@@ -127,6 +128,11 @@ export class GitHubPullRequests implements PullRequestPlatform {
   async ownAccount(isWorkflowToken: boolean): Promise<Account | undefined> {
     this.#account ??= await readOwnAccount(this.#api, isWorkflowToken);
     return this.#account;
+  }
+
+  /** Returns whether an attempt of a workflow run of this repository has ended, if GitHub tells. Never rejects. */
+  hasRunEnded(attempt: RunAttempt): Promise<boolean> {
+    return hasEnded(attempt, this.#api);
   }
 
   /**

@@ -7,6 +7,7 @@ import type { WorkRefs } from "../../src/git/work-refs.ts";
 import type { Machine } from "../../src/machine.ts";
 import type { KeptWork, RunningTurn, Turn } from "../../src/model.ts";
 import { commitMessage } from "../../src/pulls/commit-message.ts";
+import type { RunAttempt } from "../../src/pulls/github/workflow-runs.ts";
 import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
 import { newTurnIdentity } from "../../src/store/job-state.ts";
@@ -18,6 +19,10 @@ export interface KeptOnRefsOptions {
   refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
   machine: Pick<Machine, "wallTime" | "sleep">;
   log: (line: string) => void;
+  /** The attempt of the workflow run that the step is in. Default: none. */
+  run?: RunAttempt | undefined;
+  /** Never rejects. Default: it cannot be known. */
+  hasRunEnded?: ((attempt: RunAttempt) => Promise<boolean>) | undefined;
 }
 
 /** The parts of a ref name: hashes that identify the work, and the day from which it is kept. */
@@ -30,6 +35,10 @@ interface Kept {
   day: number;
   stage: string;
 }
+
+/** Begins the line that names the attempt of a workflow run in which an agent works. */
+const runPrefix = "Agent-Run: ";
+const runLine = new RegExp(`^${runPrefix}(\\d{1,20})\\.(\\d{1,9})$`, "m");
 
 const nameSyntax =
   /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([0-9a-f]{12})\.(\d{4}-\d\d-\d\d)-[0-9a-f]{8}\/(begun|made|unfinished|pushed|ended)$/;
@@ -99,7 +108,9 @@ export class KeptOnRefs implements KeptCommits {
   }
 
   async begin(turn: RunningTurn, message: string): Promise<string | undefined> {
-    const denied = await this.#save(turn, packMessage(message, this.#options.machine.wallTime()));
+    const { run, attempt } = this.#options.run ?? {};
+    const named = run && attempt ? `${message.trimEnd()}\n${runPrefix}${run}.${attempt}\n` : message;
+    const denied = await this.#save(turn, packMessage(named, this.#options.machine.wallTime()));
     return (
       denied &&
       `What the agent makes is kept with \`github-token\`, because the workflow's own token may not write: if that expires while the agent works, it is lost, and has to be paid again. \`permissions: contents: write\` for the workflow's job changes that. ${denied.message}`
@@ -247,13 +258,21 @@ export class KeptOnRefs implements KeptCommits {
         await refs.list();
         return this.#running(isAsked, true);
       }
-      const named = namedTurns(readPacked(packed ?? Buffer.of())?.message ?? "");
-      const turn = named.find(({ job, identity }) => job === one.job && shortHash(identity) === one.identity);
+      const { message = "" } = readPacked(packed ?? Buffer.of()) ?? {};
+      const turn = namedTurns(message).find(
+        ({ job, identity }) => job === one.job && shortHash(identity) === one.identity,
+      );
       const { until = 0 } = turn ?? {};
       const leftMs = until - machine.wallTime();
-      if (turn && leftMs > 0 && leftMs < maxBusyMs) running.push({ ...turn, until });
+      if (turn && leftMs > 0 && leftMs < maxBusyMs && !(await this.#isOver(message))) running.push({ ...turn, until });
     }
     return running;
+  }
+
+  /** Returns whether the run that wrote a message has ended: its runner was lost. */
+  async #isOver(message: string): Promise<boolean> {
+    const [, run, attempt] = runLine.exec(message) ?? [];
+    return run !== undefined && attempt !== undefined && (await this.#options.hasRunEnded?.({ run, attempt })) === true;
   }
 
   /** Returns the ids of jobs that refs name for a step. */

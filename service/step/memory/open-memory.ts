@@ -2,6 +2,7 @@ import type { CacheAccess } from "../../../src/runner-kit/cache.ts";
 import { errorMessage } from "../../src/error-message.ts";
 import { resolveAddress } from "../../src/git/repository-address.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
+import type { RunAttempt } from "../../src/pulls/github/workflow-runs.ts";
 import { GitHubPullRequests } from "../../src/pulls/github.ts";
 import type { NamedTurn } from "../../src/pulls/turn-trailers.ts";
 import type { ProjectBackend } from "../../src/start/backend.ts";
@@ -23,8 +24,8 @@ export interface MemoryOptions {
   isWorkflowToken: boolean;
   /** The one that it made. Default: unknown. */
   workflowToken?: string | undefined;
-  /** Whether no earlier attempt of the workflow run can have sent anything. */
-  isFirstAttempt: boolean;
+  /** The attempt of the workflow run that the step is in. */
+  run: RunAttempt;
   /** Whether this is the workflow's repository, so that cache readers can read it anyway. */
   isOwnRepository: boolean;
   /** See `RememberedJobsOptions`. */
@@ -57,7 +58,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     cacheAccess,
     isWorkflowToken,
     workflowToken,
-    isFirstAttempt,
+    run,
     isOwnRepository,
     keeps,
     folder,
@@ -71,7 +72,8 @@ export function openMemory(options: MemoryOptions): StepMemory {
   // Unlike another one, it is valid until the workflow's job ends.
   if (isOwnRepository && !isWorkflowToken && workflowToken)
     repository.workRefs.useFirst(resolveAddress(project.repositoryName, () => workflowToken).settings);
-  const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log });
+  const hasRunEnded = pullRequests.hasRunEnded.bind(pullRequests);
+  const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log, run, hasRunEnded });
   const rebuilt = new RebuiltJobs({
     repository,
     pullRequests,
@@ -90,7 +92,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     isCacheWritable: cacheAccess === "write",
     rebuilt,
     kept,
-    isFirstAttempt,
+    isFirstAttempt: run.attempt === "1",
     keeps,
     log,
   });

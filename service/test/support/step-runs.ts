@@ -78,7 +78,7 @@ export async function setUpRuns(reply?: GitHubReply) {
           cache: cache.ofRun({ ...(access && { access }), ...(scope !== undefined && { scope }) }),
           cacheAccess,
           isWorkflowToken: true,
-          isFirstAttempt: attempt === 1,
+          run: { run: "1", attempt: String(attempt) },
           isOwnRepository: true,
           folder: runner,
           secrets: [],

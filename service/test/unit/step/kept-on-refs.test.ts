@@ -47,11 +47,16 @@ function setUp() {
     },
   };
   /** Another process with the same refs. While it waits, `meanwhile` is done. */
-  const open = (meanwhile: () => Promise<void> = async () => {}, seen: KeptOnRefsOptions["refs"] = refs) =>
+  const open = (
+    meanwhile: () => Promise<void> = async () => {},
+    seen: KeptOnRefsOptions["refs"] = refs,
+    ofRun: Pick<KeptOnRefsOptions, "run" | "hasRunEnded"> = {},
+  ) =>
     new KeptOnRefs({
       refs: seen,
       machine: { wallTime: () => now, sleep: meanwhile },
       log: (line) => void log.push(line),
+      ...ofRun,
     });
   const kept = open();
   const packed = (turn: RunningTurn, stage: Stage) => {
@@ -130,6 +135,25 @@ test("a session that a run claims is busy for others, until the run's agent begi
   await kept.release();
   expect(refs.names).toEqual([ofOther, expect.stringContaining(own.job)]);
   expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
+});
+
+test("a session is not busy with the agent, or the claim, of a run that GitHub says has ended", async () => {
+  const { open, refs, left } = setUp();
+  const ended: string[] = [];
+  const hasRunEnded = async ({ run, attempt }: { run: string; attempt: string }) => ended.includes(`${run}/${attempt}`);
+  const lost = open(undefined, refs, { run: { run: "7", attempt: "2" } });
+  const other = open(undefined, refs, { run: { run: "8", attempt: "1" }, hasRunEnded });
+  expect(await lost.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
+  expect(await other.busyJobOf("nightly", noSteps)).toBeDefined();
+  const until = Date.UTC(2026, 0, 1, 13);
+  await lost.begin(own, commitMessage(own, [], { session: "nightly" }, { left: "begun", until }));
+  expect([left(), await other.busyJobOf("nightly", noSteps)]).toEqual([["begun"], { job: own.job, until }]);
+  expect(await other.besides({ ...next, job: own.job })).toHaveLength(1);
+  ended.push("7/2");
+  expect(await other.busyJobOf("nightly", noSteps)).toBeUndefined();
+  expect(await other.besides({ ...next, job: own.job })).toEqual([]);
+  // Of a run that does not say which it is, and to one that may not ask, it is.
+  expect(await open().busyJobOf("nightly", noSteps)).toBeDefined();
 });
 
 test("of two runs that claim a session at once, exactly one gets it, and one that claims it later never does", async () => {
