@@ -18,7 +18,7 @@ export function parseMade(text: string | null): Made | undefined {
   }
 }
 
-/** Returns whether a turn leaves what is kept of earlier ones: it failed before its agent's end, or its agent had nothing of that. */
+/** Returns whether a turn leaves what is kept of earlier ones: it failed before its agent's end, or nothing was done with that. */
 export function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }: StoredTurn): boolean {
   if (state !== "failed" || kept !== null) return false;
   // A copy of a turn whose runner was lost before its agent counts an attempt, and has no stage.

@@ -119,12 +119,12 @@ async function walkStages(work: Work): Promise<EndedState> {
   return "completed";
 }
 
-/** A turn that had nothing of what an earlier one left leaves that, and a ref could not say so. */
+/** A turn that leaves what is kept of an earlier one, as `leavesKept` says, leaves no ref: that could not say so. */
 async function tellFailure(work: Work): Promise<void> {
-  const { turn, context, at } = work;
-  const isUntouched = at.stage === "failed" && at.made.isUntouched === true;
-  if (!isUntouched || unfinishedBefore(turn, context.turns).inRow.length === 0)
-    return tellEnd(work, { left: "failed" });
+  const { turn, context, at, conflicting } = work;
+  const isLeaving = at.stage === "begun" || (at.stage === "failed" && at.made.isUntouched === true);
+  const isKept = conflicting !== undefined || unfinishedBefore(turn, context.turns).inRow.length > 0;
+  if (!isLeaving || !isKept) return tellEnd(work, { left: "failed" });
   await context.keptCommits?.end?.(turn, undefined).catch(() => undefined);
 }
 

@@ -69,10 +69,11 @@ export async function keepUnfinished(
     const own =
       start.instructed === undefined ? made : (await repository.withOwnFiles(made, start, () => message)).commit;
     if (own === start.head) return false;
+    const files = await repository.changedFiles(start.head, own);
+    if (left === "unfinished" && (await isInConflicting(work, own, files))) return false;
     await checkChange({ ...context, protectedFiles: "allow", only: undefined }, start.head, own, { message }, () => {});
     await repository.keep(own, turn.job, last === undefined || last.commit === start.head ? undefined : last.commit);
     if ((await context.patiently(() => keepForOthers(turn, undefined, context))) !== undefined) return false;
-    const files = await repository.changedFiles(start.head, own);
     log(`What the agent changed is kept, and not published: ${namesOf(files.map(({ path }) => oneLine(path)))}`);
     return true;
   } catch (error) {
@@ -83,6 +84,18 @@ export async function keepUnfinished(
   }
 }
 
+/** Returns whether a completed commit that conflicts has all that differs from the branch: its files were laid out for the agent. */
+async function isInConflicting(
+  { conflicting, context }: Work,
+  commit: string,
+  files: readonly ChangedFile[],
+): Promise<boolean> {
+  if (conflicting === undefined) return false;
+  const differing = await context.repository.changedFiles(conflicting.found.commit, commit);
+  const paths = new Set(differing.map(({ path }) => path));
+  return files.every(({ path }) => !paths.has(path));
+}
+
 /** An agent's starting point besides the branch. */
 export interface Opening {
   /** The beginning of its prompt; may be empty. */
@@ -91,7 +104,7 @@ export interface Opening {
   notes: string[];
   /** The turns whose work it includes, which is obsolete once this turn is published. */
   turns: readonly StoredTurn[];
-  /** Whether any earlier work may be in the working tree. */
+  /** Whether unfinished work may be in the working tree, and ends with this turn. A completed commit that conflicts does not. */
   isLaid: boolean;
 }
 
@@ -148,7 +161,11 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   const laid = found && (await layOut(found, work, agent).catch((error: unknown) => errorMessage(error)));
   if (typeof laid === "string") {
     log(`What ${turnName(maker.id)} left could not all be laid out: ${laid}`);
-    return { ...none, prompt: `${ended} Some files may be as its agent left them: see git status.`, isLaid: true };
+    return {
+      ...none,
+      prompt: `${ended} Some files may be as its agent left them: see git status.`,
+      isLaid: !conflicting,
+    };
   }
   if (laid === undefined || laid.paths.length === 0) {
     if (maker.kept === "unfinished") log(`Nothing of what ${turnName(maker.id)} left is laid out.`);
@@ -168,7 +185,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
     prompt: `${ended} ${begun}: ${names}. Go on from there.${left}`,
     notes: isSame ? [] : [`${beganEarlierNote} (${turnName(maker.id)}): ${names}`],
     turns: conflicting ? [] : inRow,
-    isLaid: true,
+    isLaid: !conflicting,
   };
 }
 

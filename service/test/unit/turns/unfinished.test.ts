@@ -5,7 +5,7 @@ import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { namedTurns } from "../../../src/pulls/turn-trailers.ts";
-import type { KeptCommits } from "../../../src/store/kept-commits.ts";
+import { type KeptCommits, MayNotBeKept } from "../../../src/store/kept-commits.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { findKeptTurn } from "../../../src/turns/kept-work.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
@@ -333,6 +333,50 @@ test("other machines are not told that a turn failed which had nothing of what e
   // The fourth one starts clean.
   await run("Write it", {}, failure);
   expect(told).toEqual([undefined]);
+});
+
+test.each<[what: string, edits: Edits, mayBeKept: boolean, isLeft: boolean, result?: Partial<AgentResult>]>([
+  ["at once", {}, true, true],
+  ["having taken back a part of it", { "docs/page.md": null }, true, true],
+  ["after edits that may not be kept", { "own.md": "2\n" }, false, true],
+  ["after edits that are refused", { "own.md": "sk-secret-0123456789\n" }, true, true, complete],
+  ["after edits of its own", { "own.md": "2\n" }, true, false],
+])("a completed change that conflicts with the branch is left by an agent that fails %s", async (_, ...row) => {
+  const [edits, mayBeKept, isLeft, result] = row;
+  const stored = new Map<string, Uint8Array>();
+  const told: (string | undefined)[] = [];
+  const keptCommits: KeptCommits = {
+    isOnlyPlace: true,
+    save: async ({ identity }, packed) => {
+      if (stored.size > 0 && !stored.has(identity) && !mayBeKept) throw new MayNotBeKept("the repository is public");
+      stored.set(identity, packed);
+    },
+    load: async (_job, { identity }) => stored.get(identity),
+    begin: async () => undefined,
+    end: async (_turn, message) => void told.push(message),
+  };
+  const { run, remote, opened, seen, ports } = await setUp({
+    keptCommits,
+    secrets: [{ name: "KEY", value: "sk-secret-0123456789" }],
+  });
+  remote.refuses = () => "GH013: Repository rule violations found";
+  remote.setHead(branch, remote.head("main"));
+  const change = { "docs/guide.md": "# Ours\n", "docs/page.md": "1\n", "docs/other.md": "1\n" };
+  expect(await run("Write it", change, complete)).toMatchObject({ kept: "push" });
+  remote.refuses = () => undefined;
+  remote.commitTo("main", { "docs/guide.md": "# By hand\n" });
+  const failed = await run("Write it", edits, result);
+  expect(seen.found).toMatchObject({ "docs/guide.md": "# By hand\n", "docs/page.md": "1\n" });
+  expect(failed).toMatchObject({ state: "failed", kept: isLeft ? null : "unfinished" });
+  expect(await ports.store.jobs.find(job)).toMatchObject({ kept: isLeft ? "push" : "unfinished" });
+  // Other machines are not told either that it decides on what was kept.
+  expect(told).toEqual(isLeft ? [undefined] : []);
+  remote.commitTo("main", { "docs/guide.md": "# Guide\n" }, "Revert");
+  seen.told = "";
+  expect(await run("Write it", { "more.md": "3\n" }, complete)).toMatchObject({ state: "completed" });
+  expect(seen.told === "").toBe(isLeft);
+  expect(remote.read(branch, "docs/guide.md")).toBe(isLeft ? "# Ours\n" : "# Guide\n");
+  expect(opened.length).toBe(1);
 });
 
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
