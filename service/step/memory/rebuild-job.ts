@@ -108,7 +108,7 @@ export function rebuildJob({
   const isPublished = turns.every(({ kept }) => !kept || kept === "unfinished");
   // The body describes the last commit. Otherwise, a re-run would pass although its check failed.
   const check = isPublished ? readFailedCheck(body) : undefined;
-  const newest = turns.findLast(({ kept }) => !kept);
+  const newest = turns.findLast(({ state, made }) => state === "completed" && made === undefined);
   if (newest && check) Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
   const job: JobCopy = {
     id: jobId,

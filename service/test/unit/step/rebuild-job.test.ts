@@ -232,6 +232,20 @@ test("a merged pull request has only its own commits: what the job has pushed af
   expect(rebuild({ ...closed, head: first.commit }, second, first)?.job).toMatchObject({ pullRequest: link });
 });
 
+const foul = { result: "failed", command: "npm test", output: "foul" } as const;
+const foulBody = updatedBody(open.body, [], undefined, { check: foul, isDraft: true }) ?? "";
+const checksOf = (turns: readonly TurnCopy[] = []) =>
+  turns.flatMap(({ id, checkResult }) => (checkResult ? [id, checkResult] : []));
+
+test.each(["nothing", "failed", "begun"] as const)(
+  "a check that has failed is not that of a later turn: %s",
+  (left) => {
+    const kept = [basedOn(null, 3, jobId, { left, until: 1 })];
+    const { job } = rebuildJob({ ...sources, pull: { ...open, body: foulBody }, commits: [second, first], kept }) ?? {};
+    expect(checksOf(job?.turns)).toEqual([2, "failed"]);
+  },
+);
+
 test("a commit that the closed pull request has was pushed before, whatever the runner's clock said", () => {
   const late = commitOf(2, "Second", 90);
   expect(rebuild({ ...closed, head: late.commit }, late, first)?.job.turns.map(({ state }) => state)).toEqual([
