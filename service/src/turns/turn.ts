@@ -110,9 +110,10 @@ async function walkStages(work: Work): Promise<EndedState> {
   }
   const made = parseMade(work.maker.made);
   const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
+  const doneAgain = work.conflicting && left === "pushed" ? [work.conflicting.maker] : [];
   const record = commitMessage(work.maker, [], context.job, { left }, "Ended");
   await context.patiently(async () => {
-    for (const one of work.begunIn ?? []) await context.keptCommits?.forget?.(one);
+    for (const one of [...(work.begunIn ?? []), ...doneAgain]) await context.keptCommits?.forget?.(one);
     await context.keptCommits?.forget?.(work.maker, record);
   });
   if (isOwn) await logEarlierFailures(work);

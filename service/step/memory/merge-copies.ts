@@ -23,8 +23,8 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts, target }: Rebu
     turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)),
   );
   const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? turn);
-  // Without an own pull request, somebody else may have opened one, unless there is unpublished work.
-  const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept && kept !== "unfinished");
+  // Without an own pull request, somebody else may have opened one, unless there is work on the branch that is in none.
+  const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept === "pull-request");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
   const job = {
     ...rebuilt,

@@ -105,9 +105,11 @@ export function rebuildJob({
   const turns = [...named.values()].sort((a, b) => a.id - b.id);
   const createdAt = known.createdAt ?? own.at(-1)?.at ?? kept.at(-1)?.at;
   if (createdAt === undefined) return undefined;
-  const isPublished = turns.every(({ kept }) => !kept || kept === "unfinished");
+  const hasUnpublished = turns.some(({ kept }) => kept === "pull-request");
+  // A later turn passes what is kept, as `findKeptTurn` says, unless its runner was lost.
+  const isKept = turns.findLast(({ attempts }) => attempts > 0)?.kept === "push";
   // The body describes the last commit. Otherwise, a re-run would pass although its check failed.
-  const check = isPublished ? readFailedCheck(body) : undefined;
+  const check = hasUnpublished ? undefined : readFailedCheck(body);
   const newest = turns.findLast(({ state, made }) => state === "completed" && made === undefined);
   if (newest && check) Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
   const job: JobCopy = {
@@ -116,9 +118,9 @@ export function rebuildJob({
     createdAt,
     branch,
     // As a permanently running service does.
-    archivedAt: isPublished ? closedAt : null,
-    // A merged pull request lacks these commits, and would make the next turn start over.
-    pullRequest: !isPublished && counted?.state === "merged" ? null : link,
+    archivedAt: hasUnpublished || isKept ? null : closedAt,
+    // A merged pull request lacks these commits, and would make the next turn start over. What was never pushed can start over.
+    pullRequest: hasUnpublished && counted?.state === "merged" ? null : link,
     head: own[0]?.commit ?? known.head,
     base: ofCreate === undefined && base === targetBranch ? null : base,
     session:

@@ -214,7 +214,7 @@ test("a turn that was open when the copy was saved, and left its work unfinished
 test.each([
   ["nothing", null, link],
   ["unfinished work", "unfinished", link],
-  ["work that was not pushed", "push", null],
+  ["work that was not pushed", "push", link],
   ["work without a pull request", "pull-request", null],
 ] as const)("a pull request that somebody else opened counts beside %s: %s", (_, left, expected) => {
   const turns = [{ ...pushed(1, "failed"), kept: left }];

@@ -246,6 +246,22 @@ test.each(["nothing", "failed", "begun"] as const)(
   },
 );
 
+test.each<[what: string, id: number, isOver: boolean]>([
+  ["that a later turn has passed", 1, true],
+  ["that was never pushed", 3, false],
+])("a merged pull request and its failed check are known beside kept work %s", (_, id, isOver) => {
+  const merged: OwnPullRequest = { ...closed, state: "merged", head: second.commit, body: foulBody };
+  const kept = [basedOn(null, id)];
+  for (const more of [[], [basedOn(null, 4, jobId, { left: "begun", until: 1 })]]) {
+    const { job } = rebuildJob({ ...sources, pull: merged, commits: [second], kept: [...kept, ...more] }) ?? {};
+    // A re-run would pass otherwise, and the job's next turn would propose once more what is merged.
+    expect(job).toMatchObject({ pullRequest: link, archivedAt: isOver ? closed.closedAt : null });
+    expect(checksOf(job?.turns)).toEqual([2, "failed"]);
+  }
+  const { job } = rebuildJob({ ...sources, pull: merged, commits: [commitOf(5, "Fifth", 50), second], kept }) ?? {};
+  expect(job).toMatchObject({ pullRequest: null, archivedAt: null });
+});
+
 test("a commit that the closed pull request has was pushed before, whatever the runner's clock said", () => {
   const late = commitOf(2, "Second", 90);
   expect(rebuild({ ...closed, head: late.commit }, late, first)?.job.turns.map(({ state }) => state)).toEqual([

@@ -379,6 +379,28 @@ test.each<[what: string, edits: Edits, mayBeKept: boolean, isLeft: boolean, resu
   expect(opened.length).toBe(1);
 });
 
+test.each<[what: string, edits: Edits, forgotten: number[]]>([
+  ["publishes its change", { "docs/guide.md": "# Both\n" }, [1, 2]],
+  ["changes nothing", { "docs/page.md": null }, [2]],
+])("a commit that conflicts is kept until a turn that had it %s", async (_, edits, expected) => {
+  const forgotten: string[] = [];
+  const { run, remote, ports } = await setUp({
+    keptCommits: {
+      save: async () => {},
+      load: async () => undefined,
+      forget: async ({ identity }) => void forgotten.push(identity),
+    },
+  });
+  remote.refuses = () => "GH013: Repository rule violations found";
+  remote.setHead(branch, remote.head("main"));
+  await run("Write it", { "docs/guide.md": "# Ours\n", "docs/page.md": "1\n" }, complete);
+  remote.refuses = () => undefined;
+  remote.commitTo("main", { "docs/guide.md": "# By hand\n" });
+  expect(await run("Write it", edits, complete)).toMatchObject({ state: "completed" });
+  const turns = await ports.store.turns.ofJob(job);
+  expect(forgotten.map((one) => turns.find(({ identity }) => identity === one)?.id)).toEqual(expected);
+});
+
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
   ({ id, kept, attempts, state, endedAt: id * 10, stage: "made" }) as StoredTurn;
 const done = ended(1, null, 1, "completed");
