@@ -133,7 +133,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     const isCreate = task.kind === "create";
     if (isCreate && isTerminal(job.status)) return { kind: "done", status: job.status };
     // A service that announces itself shows a message at once.
-    if (!settings.wait && !isCreate && !state.features) await untilShown(task, run, client, limits);
+    if (!settings.wait && !isCreate && !state.features) await untilShown(task, run, client, limits, onPolled);
     if (signal.aborted) return { kind: "cancelled", operation, acceptance: "accepted" };
     if (!settings.wait) return { kind: "started" };
     origin = { kind: isCreate ? "created" : "messaged", job, at: clock.now() };
@@ -162,13 +162,19 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
 }
 
 /** Reads a job until it shows that it got a message, for who reads it next: before, it may show how its last turn ended. Never rejects. */
-async function untilShown(task: Task, run: Run, client: AgentJobClient, limits: CallLimits): Promise<void> {
+async function untilShown(
+  task: Task,
+  run: Run,
+  client: AgentJobClient,
+  limits: CallLimits,
+  onShown?: () => void,
+): Promise<void> {
   const { clock } = run.ports;
   const deadline = Math.min(clock.now() + staleStateMs, limits.deadline);
   while (clock.now() < deadline && !limits.signal.aborted) {
     const reading = await client.getJob(run.state.jobId, { ...limits, deadline }).catch(() => undefined);
     if (reading) updateState(reading.job, task, run);
-    if (reading?.job.status === "active") return;
+    if (reading?.job.status === "active") return onShown?.();
     // What cannot be read is not asked for again, but may show the state from before.
     const leftMs = deadline - clock.now();
     await clock.sleep(reading ? Math.min(secondLookMs, leftMs) : leftMs, limits.signal);

@@ -157,6 +157,15 @@ describe("a re-run", () => {
     expect(log).not.toContain("still running");
   });
 
+  test("has the result of a message that was seen at work with wait: false", async () => {
+    const github = threadWith(earlierReply("job_1"));
+    const inputs = { wait: "false" };
+    await runComment(github, { inputs, respond: () => respondWith(200, record()) });
+    const { requests, outputs } = await runComment(github, { inputs, respond: completes, attempt: 2 });
+    expect(routesOf(requests)).toEqual([pollOf("job_1")]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+  });
+
   test("sends a message that was rejected", async () => {
     const github = threadWith(earlierReply("job_1"));
     await runComment(github, { respond: () => respondWith(401) });

@@ -25,6 +25,12 @@ const jobIs =
     return path.endsWith("/job_2") ? respondWith(200, { ...completed, id: "job_2" }) : respondWith(200, record(fields));
   };
 
+/** A service that accepts a message, and still shows the job as it was before. */
+const showsBefore =
+  (before: Record<string, unknown>) =>
+  ({ method }: SeenRequest): Exchange =>
+    respondWith(200, method === "POST" ? record() : before);
+
 /** The cache after a first attempt that started `job_1` and timed out. */
 async function cacheAfterTimeout(options: Partial<MainOptions> = {}): Promise<FakeCache> {
   const cache = new FakeCache();
@@ -317,11 +323,38 @@ describe("a re-run", () => {
   test("does not send a message again", async () => {
     const inputs = { "job-id": "job_1" };
     const cache = new FakeCache();
-    await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
+    await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: showsBefore(completed) });
     const { outputs, requests } = await attempt(2, cache, { inputs, respond: () => respondWith(200, completed) });
     expect(posts(requests)).toEqual([]);
     // Nothing shows that the agent has done it.
     expect(outputs).toMatchObject({ outcome: "error", "job-origin": "resumed" });
+  });
+
+  test("with wait: false has the result of a message that was seen at work, and sends a failed one again", async () => {
+    const inputs = { "job-id": "job_1", wait: "false" };
+    const active = (): Exchange => respondWith(200, record());
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs, respond: active });
+    for (const number of [2, 3]) {
+      const { outputs, requests } = await attempt(number, cache, {
+        inputs,
+        respond: () => respondWith(200, completed),
+      });
+      expect(posts(requests)).toEqual([]);
+      expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    }
+    const failed = new FakeCache();
+    await attempt(1, failed, { inputs, respond: active });
+    let isSent = false;
+    const { outputs, requests } = await attempt(2, failed, {
+      inputs,
+      respond: ({ method }) => {
+        isSent ||= method === "POST";
+        return respondWith(200, record({ status: isSent ? "active" : "failed" }));
+      },
+    });
+    expect(posts(requests)).toHaveLength(1);
+    expect(outputs).toMatchObject({ outcome: "started", "job-origin": "continued" });
   });
 
   test("has the result of a message at once whose end an earlier attempt saw", async () => {
@@ -340,9 +373,10 @@ describe("a re-run", () => {
   test.each<[string, Partial<MainOptions>, Partial<MainOptions>[]]>([
     ["timed out", { inputs: { "timeout-minutes": "1" } }, []],
     ["was cancelled", { cancelAt: 120_000 }, []],
+    ["only sent it", { inputs: { wait: "false" } }, []],
     [
-      "only sent it, and another one timed out",
-      { inputs: { wait: "false" } },
+      "only sent it unseen, and another one timed out",
+      { inputs: { wait: "false" }, respond: showsBefore(completed) },
       [{ inputs: { "timeout-minutes": "1" } }],
     ],
   ])(
@@ -386,7 +420,7 @@ describe("a re-run", () => {
   test("does not take the state from before a message for its result", async () => {
     const inputs = { "job-id": "job_1" };
     const cache = new FakeCache();
-    await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
+    await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: showsBefore(completed) });
     const { outputs } = await attempt(2, cache, {
       inputs,
       respond: ({ at }) =>
@@ -404,7 +438,7 @@ describe("a re-run", () => {
     const inputs = { "job-id": "job_1" };
     async function cacheAfterMessage(): Promise<FakeCache> {
       const cache = new FakeCache();
-      await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: () => respondWith(200, record()) });
+      await attempt(1, cache, { inputs: { ...inputs, wait: "false" }, respond: showsBefore(record({ status })) });
       return cache;
     }
 
