@@ -308,8 +308,8 @@ function resultOfError(error: unknown, operation: Operation, { ports, state, log
 }
 
 /**
- * Stops the turn that a cancelled step has sent itself, if the service can. The state says what became of it, and the result
- * whether a request that was in doubt was accepted. Never rejects.
+ * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up. The state says what became of
+ * it, and the result whether a request that was in doubt was accepted, or how a turn ended that did so in time. Never rejects.
  */
 export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
   const { settings, state, log } = run;
@@ -345,6 +345,12 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
       else if (status === "completed" || status === "failed") {
         state.stop = "ended";
         state.update((await client.getJob(turn.jobId, limits)).job, clock.now());
+        if (result.kind === "timed-out") {
+          const { turns = [] } = (await client.lookUpStep(key, limits)) ?? {};
+          const own = turns.find(({ turnId }) => turnId === turn.turnId);
+          state.updateTurns(turns, own);
+          return { kind: "done", status };
+        }
       }
       if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline) break;
       await clock.sleep(pauseMs);

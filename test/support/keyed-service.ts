@@ -33,7 +33,7 @@ export class KeyedService {
   features: string[] = [];
   /** How often it is asked to stop a turn until no agent is running, and how that turn ends. */
   stopsAfter = 1;
-  endsAs: "stopped" | "completed" = "stopped";
+  endsAs: "stopped" | "completed" | "failed" = "stopped";
   /** What agents say, and what they cost; `undefined`: nothing. */
   message: string | undefined;
   /** Why turns fail or are stopped; `undefined`: it does not say so. */
@@ -115,7 +115,12 @@ export class KeyedService {
     const turns = this.turns
       .filter((turn) => turn.step === step)
       .toReversed()
-      .map(({ prompt: _, step: __, base: ___, session: ____, covers: _____, ...turn }) => turn);
+      .map(({ turn, job, request, status, ...of }) => {
+        const { kept, message, reason, class: failureClass, usage, check } = of;
+        const isOver = status !== "running" && status !== "waiting";
+        const end = isOver && { kept, message, reason, class: failureClass, usage, check };
+        return { turn, job, request, status, ...end };
+      });
     return { status: 200, body: { step, key: key || null, features: this.features, turns, ...session } };
   }
 

@@ -135,19 +135,21 @@ export class Memory {
     );
   }
 
-  /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping` settles once its turn is stopped, if it can be. */
+  /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping`: the result once its turn is stopped, if it can be. */
   async finish(
     result: RunResult,
     sent: SendingTask["kind"],
-    { hasJob = true, stopping }: { hasJob?: boolean; stopping?: Promise<unknown> } = {},
+    { hasJob = true, stopping }: { hasJob?: boolean; stopping?: Promise<RunResult> } = {},
   ): Promise<void> {
     const { state, settings } = this.#run;
-    const { jobId, pullRequest } = state;
+    const { jobId } = state;
     const complete = async (): Promise<void> => {
-      // An own agent ends with the step.
-      if (!settings.agent) await stopping;
-      const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
-      const end = endOf(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+      const isCancelled = result.kind === "cancelled";
+      // A cancelled step's own agent ends with it.
+      const last = settings.agent && isCancelled ? result : ((await stopping) ?? result);
+      const isStopped = isCancelled && (settings.agent || state.stop === "stopped");
+      const { pullRequest } = state;
+      const end = endOf(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
       if (this.#job && end) this.see(sent, jobId);
       const isJobSaved = await this.#job;
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });

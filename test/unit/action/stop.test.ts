@@ -29,6 +29,14 @@ const attempt = (service: KeyedService, options: Partial<MainOptions> = {}) =>
     environment: { ...environment, ...options.environment },
   });
 
+const ownAgent: OwnAgent = {
+  connect: (transport) => transport,
+  prepare: async () => {},
+  check: async () => {},
+  end: async () => {},
+};
+const own = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
+
 describe("a cancelled step", () => {
   test("stops the turn that it has sent, and says so once the service has confirmed it", async () => {
     const service = running();
@@ -226,6 +234,25 @@ describe("a cancelled step", () => {
   });
 });
 
+test.each([
+  ["completed", "pr-created", "Pull request created, check failed", 0],
+  ["failed", "failed", "Job failed, check failed", 1],
+  ["stopped", "timed-out", "Timed out", 1],
+] as const)("a turn that %s while its step's time is up is %s", async (endsAs, outcome, title, failures) => {
+  const service = running();
+  Object.assign(service, { endsAs, message: "It ended.", check: "failed", costUsd: 0.5 });
+  const cache = new FakeCache();
+  const inputs = { ...own, session: "nightly", "timeout-minutes": "1" };
+  const { outputs, toolkit } = await attempt(service, { cancelAt: 1e9, cache, agent: ownAgent, inputs });
+  expect(outputs.outcome).toBe(outcome);
+  expect(toolkit.annotations.map((annotation) => annotation.title)).toEqual([title]);
+  const { sent, ...entry } = JSON.parse(cache.entries.at(-1)?.text ?? "{}");
+  expect([sent, entry.failures]).toEqual([undefined, failures]);
+  if (endsAs === "stopped") return;
+  expect(outputs).toMatchObject({ status: endsAs, "pr-number": "7", "check-result": "failed" });
+  expect(outputs).toMatchObject({ "final-message": "It ended.", "cost-usd": "0.5" });
+});
+
 describe("what the agent said and what it cost", () => {
   const hostile = "Done.\n::error::x\n@octocat <b>#1</b> ##[group]\u001b[31m";
 
@@ -309,13 +336,6 @@ describe("a turn that failed", () => {
     expect(toolkit.summary).toContain("<i>The agent ended with exit code 1.");
   });
 
-  const ownAgent: OwnAgent = {
-    connect: (transport) => transport,
-    prepare: async () => {},
-    check: async () => {},
-    end: async () => {},
-  };
-  const own = { agent: "editor", "project-id": "", "api-key": "", "base-url": "", "github-token": "t" };
   const modes: Record<string, (service: KeyedService) => Promise<MainRun>> = {
     "a server": (service) => attempt(service, { cancelAt: 1e9, cache: new FakeCache() }),
     "an agent": (service) => attempt(service, { cancelAt: 1e9, cache: new FakeCache(), agent: ownAgent, inputs: own }),
