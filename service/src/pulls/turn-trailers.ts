@@ -18,7 +18,7 @@ export interface NamedTurn {
   covers: string | undefined;
   /**
    * What it has left if the commit is none of a branch: an unfinished change, nothing although it completed, or nothing because it failed.
-   * `stopped`: an unfinished change that no agent goes on with. `pushed`: a branch has its change. `begun`: its agent works, until a time at
+   * `stopped`: an unfinished change that no agent goes on with. `pushed`: a branch has its change. `begun`: it is worked on, until a time at
    * most.
    */
   left: "unfinished" | "nothing" | "failed" | "stopped" | "pushed" | "begun" | undefined;

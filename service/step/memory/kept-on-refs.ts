@@ -100,9 +100,10 @@ export class KeptOnRefs implements KeptCommits {
     const name = `${job}/${shortHash(step)}.${shortHash(session)}.${shortHash(identity)}.${holder}/${stage}`;
     // A newer attempt of a step takes the place of one whose runner was lost.
     const isOfStep = (one: Kept): boolean => left === "begun" && one.stage === "begun" && one.step === shortHash(step);
-    const earlier = new Set(
-      [...this.#ofTurn(job, identity), ...(step ? this.#all.filter(isOfStep) : [])].map((one) => one.name),
-    );
+    // The turn is still worked on: its commit is to be checked and pushed.
+    const goesOn = (one: Kept): boolean => stage === "made" && one.stage === "begun" && this.#own.has(one.name);
+    const ofTurn = this.#ofTurn(job, identity).filter((one) => !goesOn(one));
+    const earlier = new Set([...ofTurn, ...(step ? this.#all.filter(isOfStep) : [])].map((one) => one.name));
     this.#own.add(name);
     return refs.write(name, job, packed, [...earlier]);
   }
@@ -236,9 +237,16 @@ export class KeptOnRefs implements KeptCommits {
     await this.begin(turn, commitMessage(turn, [], { session }, { left: "begun", until }, "Claimed"));
   }
 
-  /** Ends the claims of this process that no turn has taken the place of. Never rejects. */
+  /**
+   * Ends the claims of this process that no turn has taken the place of, and lets others go on with work that it keeps and has not published.
+   * Never rejects.
+   */
   async release(): Promise<void> {
-    await this.#remove(this.#all.filter(({ name, job }) => job === noJob && this.#own.has(name)));
+    const all = this.#all;
+    const isMade = ({ job, identity }: Kept): boolean =>
+      all.some((one) => one.stage === "made" && one.job === job && one.identity === identity);
+    const isOver = (one: Kept): boolean => one.job === noJob || (one.stage === "begun" && isMade(one));
+    await this.#remove(all.filter((one) => this.#own.has(one.name) && isOver(one)));
   }
 
   /** As of the last listing, so that a turn costs no request more: most have begun long before. */

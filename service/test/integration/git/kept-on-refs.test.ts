@@ -185,7 +185,7 @@ const begun = (until: number): string =>
   commitMessage(turn, [], { session: "nightly" }, { left: "begun", until }, "Begun");
 const noSteps: ReadonlySet<string> = new Set();
 
-test("a run that has begun is seen by others until its next stage, its time, or its step's next attempt", async () => {
+test("a run that has begun is seen by others until its time, or its step's next attempt", async () => {
   const { open, runner, refs, git } = await setUp();
   const until = Date.now() + 60_000;
   await runner.kept.begin(turn, begun(until));
@@ -254,8 +254,8 @@ test("the next stage is found of a run that takes it between the listing and the
   const { open, runner } = await setUp();
   await runner.kept.begin(turn, begun(Date.now() + 60_000));
   const other = await open();
-  await runner.kept.save(turn, await runner.repository.packCommit(job));
-  expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.not.stringContaining("Agent-Left") }]);
+  await runner.kept.end(turn, commitMessage(turn, [], { session: "nightly" }, { left: "nothing" }, "No change"));
+  expect(await other.kept.commitsOf(job)).toMatchObject([{ message: expect.stringContaining("Agent-Left: nothing") }]);
 });
 
 test("work is found below many refs of runners that were lost", async () => {

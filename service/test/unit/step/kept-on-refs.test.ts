@@ -105,14 +105,16 @@ test.each<[Stage, { ref: string; loads: boolean; forgotten: boolean; days: numbe
 });
 
 test.each(stages.flatMap((earlier) => stages.map((later) => [earlier, later] as const)))(
-  "what is kept of a turn that was %s gives way to its being %s, and that of others stays",
+  "what is kept of a turn that was %s gives way to its being %s, unless it is still worked on, and that of others stays",
   async (earlier, later) => {
     const { keep, refs, left } = setUp();
     await keep(own, earlier);
     await keep({ ...next, step: "" }, "made");
     const others = refs.names.slice(1);
     await keep(own, later);
-    expect(left()).toEqual(["made", later === "nothing" ? "ended" : later]);
+    const isWorkedOn = earlier === "begun" && later === "made";
+    const rest = ["made", later === "nothing" ? "ended" : later];
+    expect(left()).toEqual(isWorkedOn ? ["begun", ...rest] : rest);
     expect(refs.names).toContain(others[0]);
   },
 );
@@ -345,6 +347,43 @@ test.each<[what: string, isBusy: boolean, passMs: number, session: string, steps
   expect((await open().busyJobOf(session, new Set(steps)))?.job).toBe(isBusy ? own.job : undefined);
   // It does not wait for itself.
   expect(await kept.busyJobOf(session, new Set(steps))).toBeUndefined();
+});
+
+const record = commitMessage(own, [], { session: "nightly" }, { left: "pushed" }, "Pushed");
+
+test.each<[end: string, by: (kept: KeptOnRefs, turn: RunningTurn) => Promise<void>, left: string[]]>([
+  ["is published", (kept, turn) => kept.forget(turn, record), ["pushed"]],
+  ["has a secret", (kept, turn) => kept.forget(turn), []],
+  ["fails, or is cancelled", (kept) => kept.release(), ["made"]],
+])("a turn whose agent has ended keeps its session busy until it %s", async (_, end, rest) => {
+  const { kept, open, keep, pass, left } = setUp();
+  await keep(own, "begun");
+  // Again after the agent's second go.
+  for (const stage of ["made", "made"] as const) {
+    await keep(own, stage);
+    expect(left()).toEqual(["begun", "made"]);
+    pass(20_000);
+    expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
+    expect(await open().besides(ofSameJob(2))).toMatchObject([{ turn: own.id }]);
+  }
+  await end(kept, own);
+  expect(left()).toEqual(rest);
+  expect(await open().busyJobOf("nightly", noSteps)).toBeUndefined();
+});
+
+test("a turn whose runner was lost after its agent's end holds up others until its time, and its re-run never", async () => {
+  const { open, keep, packed, pass, left } = setUp();
+  await keep(own, "begun");
+  await keep(own, "made");
+  const again = open();
+  expect(await again.busyJobOf("nightly", new Set([own.step]))).toBeUndefined();
+  expect(await again.load(own.job, own)).toEqual(packed(own, "made"));
+  expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
+  pass(60_000);
+  expect(await open().busyJobOf("nightly", noSteps)).toBeUndefined();
+  // Its re-run fails.
+  await again.save(own, packed(own, "made"));
+  expect(left()).toEqual(["made"]);
 });
 
 test("work is read before what lost runners have left, also if its ref is new since the listing", async () => {

@@ -80,6 +80,14 @@ test("a job has the turns that left no commit on its branch, by what is kept of 
     { id: 5, state: "failed", kept: null, reason: "A person stopped it." },
     { id: 6, state: "failed", kept: null, reason: expect.stringMatching(/runner/) },
   ]);
+  const made = keptOf(6, {});
+  for (const kept of [
+    [made, begun],
+    [begun, made],
+  ])
+    expect(rebuildJob({ ...sources, pull: open, commits: [], kept })?.job.turns).toMatchObject([
+      { id: 6, kept: "push" },
+    ]);
   // What is unfinished keeps no pull request open.
   const over = rebuildJob({ ...sources, pull: closed, commits: [second, first], kept: [ended, unfinished] })?.job;
   expect(over).toMatchObject({ pullRequest: link, archivedAt: closed.closedAt });
