@@ -139,6 +139,7 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
     case "done":
       if (result.status !== "completed") return result.status;
       if (state.isUnproven) return "error";
+      if (state.endedWithout !== undefined) return "failed";
       return state.pullRequest && !state.isUnchanged ? "pr-created" : "no-changes";
     case "started":
     case "timed-out":

@@ -3,7 +3,13 @@ import { isKnownStatus, type Job, type KnownStatus } from "../client/contract.ts
 import type { Announcement, SentTurn } from "../client/step-lookup.ts";
 import type { Text } from "../runner-kit/text.ts";
 import type { Changes } from "./changes/repository.ts";
-import { type HeadBefore, type PullRequest, parsePullRequest, type ReadPullRequest } from "./pull-request.ts";
+import {
+  type HeadBefore,
+  type PullRequest,
+  type PullRequestState,
+  parsePullRequest,
+  type ReadPullRequest,
+} from "./pull-request.ts";
 
 /** A status that the job was seen in, and when it was first seen, in milliseconds since the first request. */
 export interface ObservedStatus {
@@ -70,6 +76,8 @@ export class RunState {
   check: SentTurn["check"] = "";
   /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */
   isUnchanged = false;
+  /** How the job's pull request ended that has nothing of the turn, which may have changed something; `undefined` if none did. */
+  endedWithout: PullRequestState | undefined;
   /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
   costUsd: number | undefined;
   /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
@@ -86,7 +94,7 @@ export class RunState {
   isUnproven = false;
   /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
   lastPullRequest: ({ url: string } & ReadPullRequest) | undefined;
-  /** The job's open pull request and its newest commit before the message; `undefined` if that is unknown. */
+  /** The job's pull request and its newest commit before the message; `undefined` if that is unknown. */
   before: HeadBefore | undefined;
   /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
   refusal = "";
@@ -113,6 +121,7 @@ export class RunState {
     this.finalMessage = "";
     this.check = "";
     this.isUnchanged = false;
+    this.endedWithout = undefined;
     this.failure = undefined;
     this.isKept = false;
     this.isUnfinished = false;

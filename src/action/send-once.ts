@@ -7,7 +7,7 @@ import { askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, blockedBy, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
-import { compareHeads, readSession, tellOfLeft, untilFree } from "./memory/session.ts";
+import { compareHeads, readBefore, readSession, tellOfLeft, untilFree } from "./memory/session.ts";
 import { tellOfTag, tellOfWait, type Wait } from "./memory/tell-of-wait.ts";
 import { untilAborted } from "./memory/wait.ts";
 import { findOwnChange } from "./own-change.ts";
@@ -292,6 +292,8 @@ class Sending {
     const plan = planTasks(sent, continued, { replaces: last, base });
     if (settings.dryRun) return this.#tellPlan(plan);
 
+    // A session has read its own.
+    if (plan.task.kind === "message" && (conversation || jobId !== "")) await readBefore(plan.task.jobId, this.#run);
     // Before the cache says that something may have been sent.
     if (ports.agent) await untilAborted(ports.agent.prepare(), ports.signal);
     if (ports.agent && this.#isAborted) return this.#withdraw(cancelledBeforeSending);

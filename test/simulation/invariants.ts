@@ -118,7 +118,8 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
     "pr-created": { status: ["completed"], hasLink: true },
     // A follow-up that changes nothing leaves its session's open pull request as it was.
     "no-changes": { status: ["completed"], ...(hasPushed(run) !== false && { hasLink: false }) },
-    failed: { status: ["failed"] },
+    // A follow-up of which a merged or closed pull request has nothing.
+    failed: { status: ["failed", ...(isMessage && hasPushed(run) !== true ? ["completed"] : [])] },
     archived: { status: ["archived"] },
     "timed-out": { status: ["", "active", ...(isOpen ? terminal : [])] },
     started: { status: ["", "active", ...(isMessage || wasTold(run) ? terminal : [])] },

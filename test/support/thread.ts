@@ -69,6 +69,11 @@ export const createRequest = `POST ${jobs}`;
 export const messageTo = (jobId: string) => `POST ${jobs}/${jobId}/message`;
 export const pollOf = (jobId: string) => `GET ${jobs}/${jobId}`;
 
+/** Formats what was sent to the service, without what was only read. */
+export function sentOf(requests: readonly SeenRequest[]): string[] {
+  return routesOf(requests.filter(({ method }) => method === "POST"));
+}
+
 /** Formats the requests to the service as `POST /v2/…`. */
 export function routesOf(requests: readonly SeenRequest[]): string[] {
   return requests.map(({ method, path }) => `${method} ${path}`);

@@ -177,9 +177,14 @@ function withCheck(described: Message, { check, pullRequest }: ResultContext["st
 /** Describes a job that has reached a terminal state. */
 const jobs: Readonly<Record<TerminalStatus, (context: ResultContext) => Message>> = {
   completed: (context) => {
-    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged } = context.state;
+    const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged, endedWithout } = context.state;
     const resumed = context.task?.kind === "attach" ? context.task : undefined;
     const isMessage = origin === "continued" || resumed?.resumes === "message";
+    if (endedWithout !== undefined)
+      return message`
+        Not in an open pull request
+        The agent finished its turn of job ${jobId}. The job's pull request is ${trusted(endedWithout)}, and has nothing of this request.
+        If the agent changed something, look for it ${trusted(hasDashboard(context) ? "in the dashboard" : "in the service")}. ${context.comment ? howToStartAnother(context) : anotherJob}`;
     if (pullRequest && isUnchanged)
       return message`
         Nothing changed
@@ -282,9 +287,11 @@ function adviceOf(
   }
 }
 
+const anotherJob = say`To start a new job, run the action with a prompt and no job-id.`;
+
 /** How to start a job in place of one that is of no use. */
 function howToReplace({ rerun }: ResultContext): Text {
-  return rerun.usable === "resumes" ? [] : say`To start a new job, run the action with a prompt and no job-id.`;
+  return rerun.usable === "resumes" ? [] : anotherJob;
 }
 
 /** Explains what happened when the step was cancelled, and what to do next. */

@@ -68,7 +68,7 @@ modified docs/b.md +2 -1
   test("goes to the job of job-id as a message", async () => {
     const { repository } = repositoryOfTwoDays();
     const { requests, prompts } = await runWithChanges(repository, schedule, { inputs: { "job-id": "job_1" } });
-    expect(requests[0]?.path).toBe("/v2/agent/docs/job/job_1/message");
+    expect(requests.find(({ method }) => method === "POST")?.path).toBe("/v2/agent/docs/job/job_1/message");
     expect(prompts[0]).toContain("modified src/a.ts");
   });
 

@@ -12,6 +12,7 @@ import {
   otherUser,
   pollOf,
   routesOf,
+  sentOf,
   threadWith,
 } from "../../../support/thread.ts";
 import { promptsOf, runThreadEvent } from "../../../support/thread-event-run.ts";
@@ -48,7 +49,7 @@ describe("status", () => {
     await command(github, "/agent status", { attempt: 2 });
     expect(github.comments.filter(({ body }) => body.includes("<!--"))).toHaveLength(1);
     const { requests } = await command(github, "/agent go on");
-    expect(routesOf(requests)[0]).toBe("POST /v2/agent/docs/job/job_1/message");
+    expect(sentOf(requests)[0]).toBe("POST /v2/agent/docs/job/job_1/message");
   });
 
   test("is about the last job, although a later reply has none", async () => {

@@ -12,12 +12,13 @@ import {
   otherUser,
   pollOf,
   routesOf,
+  sentOf,
   threadWith,
 } from "../../../support/thread.ts";
 
-/** Returns the first request to the service. */
+/** Returns the first create or message. */
 async function firstRequest(github: FakeGitHub, options: CommentOptions = {}): Promise<string | undefined> {
-  return routesOf((await runComment(github, { respond: completes, ...options })).requests)[0];
+  return sentOf((await runComment(github, { respond: completes, ...options })).requests)[0];
 }
 
 describe("a follow-up comment", () => {
@@ -25,7 +26,7 @@ describe("a follow-up comment", () => {
     const github = threadWith(earlierReply("job_0"), earlierReply("job_1"), "no marker");
     github.add(otherUser, earlierReply("job_of_other_user"));
     const { requests, outputs } = await runComment(github, { respond: completes });
-    expect(routesOf(requests)[0]).toBe(messageTo("job_1"));
+    expect(sentOf(requests)[0]).toBe(messageTo("job_1"));
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
   });
 
@@ -56,7 +57,7 @@ describe("a follow-up comment", () => {
     const title = "The thread's job is of another project";
     const titles = async (github: FakeGitHub, text = "/agent fix it") => {
       const { toolkit, requests } = await runComment(github, { respond: completes, text });
-      return [routesOf(requests)[0], ...toolkit.annotations.map((one) => one.title)];
+      return [sentOf(requests)[0], ...toolkit.annotations.map((one) => one.title)];
     };
     const other = markerLine("job_1", { projectId: "acme-docs-claude" });
     expect(await titles(threadWith(other))).toEqual([createRequest, title]);
@@ -70,7 +71,7 @@ describe("a follow-up comment", () => {
   test("says of a reply with text below its marker that it no longer names its job", async () => {
     const notices = async (github: FakeGitHub) => {
       const { toolkit, requests } = await runComment(github, { respond: completes });
-      return [routesOf(requests)[0], ...toolkit.annotations.map(({ title, text }) => `${title}: ${text}`)];
+      return [sentOf(requests)[0], ...toolkit.annotations.map(({ title, text }) => `${title}: ${text}`)];
     };
     const covered = `${earlierReply("job_2")}\nThanks!`;
     const notice = (end: string) =>
@@ -89,7 +90,10 @@ describe("a follow-up comment", () => {
       respond: completes,
       inputs: { prompt: "Docs: {{ instruction }}" },
     });
-    expect(requests[0]).toMatchObject({ path: "/v2/agent/docs/job/job_1/message", body: { prompt: "Docs: fix it" } });
+    expect(requests.find(({ method }) => method === "POST")).toMatchObject({
+      path: "/v2/agent/docs/job/job_1/message",
+      body: { prompt: "Docs: fix it" },
+    });
   });
 
   test("starts another job with new", async () => {
@@ -105,7 +109,7 @@ describe("a follow-up comment", () => {
     "continues with %s, because new is not its first word",
     async (text) => {
       const { requests } = await runComment(threadWith(earlierReply("job_1")), { respond: completes, text });
-      expect(requests[0]?.path).toBe("/v2/agent/docs/job/job_1/message");
+      expect(sentOf(requests)[0]).toBe(messageTo("job_1"));
     },
   );
 
@@ -170,7 +174,7 @@ describe("job-id", () => {
       inputs: { "job-id": "job_7" },
       respond: () => respondWith(404),
     });
-    expect(routesOf(requests)).toEqual([messageTo("job_7")]);
+    expect(sentOf(requests)).toEqual([messageTo("job_7")]);
     expect(outputs.outcome).toBe("error");
   });
 });
@@ -179,7 +183,7 @@ describe("a remembered job", () => {
   test("is replaced if it is not found, and the reply says so", async () => {
     const github = threadWith(earlierReply("job_gone"));
     const { requests, outputs } = await runComment(github, { respond: losesJob });
-    expect(routesOf(requests).slice(0, 3)).toEqual([messageTo("job_gone"), pollOf("job_gone"), createRequest]);
+    expect(routesOf(requests).slice(1, 4)).toEqual([messageTo("job_gone"), pollOf("job_gone"), createRequest]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
     expect(github.reply).toContain(
       "The job that this thread remembers was not found, so this request is for a new one.",
@@ -200,14 +204,14 @@ describe("a remembered job", () => {
     const { requests } = await runComment(threadWith(earlierReply("job_1")), {
       respond: () => respondWith(status, "", { "retry-after": "99999" }),
     });
-    expect(routesOf(requests)).toEqual([messageTo("job_1")]);
+    expect(sentOf(requests)).toEqual([messageTo("job_1")]);
   });
 
   test("is not replaced if the message may have been accepted", async () => {
     const { requests, outputs } = await runComment(threadWith(earlierReply("job_1")), {
       respond: () => respondWith(502),
     });
-    expect(routesOf(requests)).toEqual([messageTo("job_1")]);
+    expect(sentOf(requests)).toEqual([messageTo("job_1")]);
     expect(outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
   });
 
@@ -215,6 +219,6 @@ describe("a remembered job", () => {
     const { requests } = await runComment(threadWith(earlierReply("job_1")), {
       respond: ({ method }) => (method === "POST" ? respondWith(200, record()) : respondWith(404)),
     });
-    expect(routesOf(requests).filter((route) => route.startsWith("POST"))).toEqual([messageTo("job_1")]);
+    expect(sentOf(requests)).toEqual([messageTo("job_1")]);
   });
 });

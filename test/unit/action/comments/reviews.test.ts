@@ -13,6 +13,7 @@ import {
   otherUser,
   pollOf,
   routesOf,
+  sentOf,
   staysActive,
 } from "../../../support/thread.ts";
 import { promptsOf, requestsOf, runThreadEvent, type ThreadEventOptions } from "../../../support/thread-event-run.ts";
@@ -126,7 +127,7 @@ describe("a review whose text begins with the phrase", () => {
   test("goes on with the job of the conversation", async () => {
     const github = reviewed("/agent fix it");
     github.add(bot, earlierReply("job_1"));
-    expect(routesOf((await submit(github)).requests)[0]).toBe(messageTo("job_1"));
+    expect(sentOf((await submit(github)).requests)[0]).toBe(messageTo("job_1"));
   });
 
   test("is sent with what the pull request changes", async () => {
@@ -347,7 +348,7 @@ describe("a re-run of a review's run", () => {
     github.add(otherUser, `x\n\n${reviewMarker("job=job_forged")}`);
     github.add(bot, `x\n\n${markerLine("job_0", { comment: reviewId })}`);
     const { requests } = await submit(github, { attempt: 2 });
-    expect(routesOf(requests)[0]).toBe(messageTo("job_0"));
+    expect(sentOf(requests)[0]).toBe(messageTo("job_0"));
   });
 });
 
@@ -392,5 +393,5 @@ test("a review that is answered once more is another request", async () => {
   const github = reviewed("/agent fix it");
   await submit(github);
   const { requests } = await submit(github, { respond: completes });
-  expect(routesOf(requests)[0]).toBe(messageTo("job_1"));
+  expect(sentOf(requests)[0]).toBe(messageTo("job_1"));
 });

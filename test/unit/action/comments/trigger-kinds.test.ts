@@ -18,6 +18,7 @@ import {
   otherUser,
   pollOf,
   routesOf,
+  sentOf,
   threadWith,
 } from "../../../support/thread.ts";
 import {
@@ -321,7 +322,7 @@ describe("reactions and the marker", () => {
   test("a comment with the id of the workflow run is another request", async () => {
     const github = labeled(`Done\n\n${markerLine("job_0", { comment: runId })}`);
     const { requests } = await setLabel(github, "issues", { attempt: 2 });
-    expect(routesOf(requests)[0]).toBe(messageTo("job_0"));
+    expect(sentOf(requests)[0]).toBe(messageTo("job_0"));
   });
 
   test.each(["", "x", "1e3", "-1"])("a run whose id is %j starts nothing", async (id) => {
@@ -339,7 +340,7 @@ describe("all ways to ask share the memory of the conversation", () => {
     const second = await runComment(github, { respond: completes });
     github.labels = [label];
     const third = await setLabel(github, "issues", { environment: { GITHUB_RUN_ID: "100" } });
-    expect([first, second, third].map(({ requests }) => routesOf(requests)[0])).toEqual([
+    expect([first, second, third].map(({ requests }) => sentOf(requests)[0])).toEqual([
       createRequest,
       messageTo("job_1"),
       messageTo("job_1"),
@@ -351,7 +352,7 @@ describe("all ways to ask share the memory of the conversation", () => {
   test("a job that is gone is replaced", async () => {
     const github = labeled(earlierReply("job_gone"));
     const { outputs, requests } = await setLabel(github, "issues", { respond: losesJob });
-    expect(routesOf(requests).slice(0, 3)).toEqual([messageTo("job_gone"), pollOf("job_gone"), createRequest]);
+    expect(routesOf(requests).slice(1, 4)).toEqual([messageTo("job_gone"), pollOf("job_gone"), createRequest]);
     expect(outputs["job-id"]).toBe("job_1");
   });
 });

@@ -615,12 +615,13 @@ test("a re-run of a night waits for the job of its earlier attempt", async () =>
 test("a run that names a job waits for it or sends it a message, and leaves the session as it is", async () => {
   const { service, github, night } = nights();
   await night();
-  service.jobs.set("job_9", record({ id: "job_9", status: "completed", prLink }));
+  const link = "https://github.com/acme/docs/pull/9";
+  service.jobs.set("job_9", record({ id: "job_9", status: "completed", prLink: link }));
   const named = { "job-id": "job_9" };
   const { outputs } = await night({ inputs: { ...named, prompt: "", changes: "diff" } });
   expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_9", "job-origin": "attached" });
   await night({ inputs: named });
-  expect(github.routes).toEqual([]);
+  expect(github.routes).toEqual(["GET /repos/{owner}/{repo}/pulls/{pull_number} acme/docs#9"]);
   await night();
   expect(service.posts).toEqual([create, message("job_9"), message("job_1")]);
 });

@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import type { GitHub } from "../../../../src/action/runner/github.ts";
+import { runComment } from "../../../support/comment-run.ts";
+import { FakeCache } from "../../../support/fake-cache.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
+import { type MainOptions, type MainRun, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
+import { completed, completes, earlierReply, threadWith } from "../../../support/thread.ts";
+
+const pullRequest = (state: "open" | "merged" | "closed", letter: string) => ({
+  state: state === "open" ? "open" : "closed",
+  merged: state === "merged",
+  head: { sha: letter.repeat(40) },
+});
+
+/** GitHub with the pull request of job_1, and that job's service. */
+class FollowedUp implements GitHub {
+  state: unknown;
+  reads = 0;
+  /** What a message makes of it. */
+  after: unknown;
+  link = prLink;
+
+  constructor(state: unknown, after: unknown = state) {
+    this.state = state;
+    this.after = after;
+  }
+
+  request = async (): Promise<unknown> => {
+    this.reads++;
+    if (this.state instanceof Error) throw this.state;
+    return this.state;
+  };
+  paginate = () => Promise.reject(new Error("not needed"));
+
+  respond = ({ method }: SeenRequest): Exchange => {
+    if (method === "GET") return respondWith(200, { ...completed, prLink: this.link });
+    this.state = this.after;
+    return respondWith(200, record());
+  };
+}
+
+type Send = (github: FollowedUp, options?: Partial<MainOptions>) => Promise<MainRun>;
+
+const byId: Send = (github, { inputs, ...options } = {}) =>
+  runMain({
+    github,
+    respond: github.respond,
+    ...options,
+    inputs: { "job-id": "job_1", "github-token": "ghs_0123456789", ...inputs },
+    environment: { GITHUB_RUN_ID: "99", GITHUB_JOB: "docs", GITHUB_ACTION: "a" },
+  });
+
+const inThread: Send = (github, options) => {
+  const thread = threadWith(earlierReply("job_1"));
+  thread.repository = github;
+  return runComment(thread, { respond: github.respond, ...options });
+};
+
+const posts = ({ requests }: MainRun): SeenRequest[] => requests.filter(({ method }) => method === "POST");
+
+test.each([
+  ["by job-id", byId],
+  ["in a thread", inThread],
+])("a follow-up %s compares the pull request with the one before it", async (_name, send) => {
+  const [open, changed, merged, closed] = [
+    pullRequest("open", "a"),
+    pullRequest("open", "b"),
+    pullRequest("merged", "a"),
+    pullRequest("closed", "a"),
+  ];
+  const rows: [before: unknown, after: unknown, outcome: string, title?: string][] = [
+    [open, open, "no-changes", "Nothing changed"],
+    [open, changed, "pr-created"],
+    [merged, merged, "failed", "Not in an open pull request"],
+    [closed, closed, "failed", "Not in an open pull request"],
+    [closed, changed, "pr-created"],
+    // As before, if GitHub cannot tell.
+    [new Error("Not Found"), new Error("Not Found"), "pr-created"],
+  ];
+  for (const [before, after, outcome, title] of rows) {
+    const github = new FollowedUp(before, after);
+    const run = await send(github);
+    expect(run.outputs).toMatchObject({ outcome, "job-id": "job_1", "pr-link": prLink });
+    expect(run.toolkit.annotations.at(-1)?.title).toBe(title);
+    expect(posts(run)).toHaveLength(1);
+    expect(github.reads).toBe(before instanceof Error ? 1 : 2);
+  }
+});
+
+test("says of a merged pull request that it has nothing of the request, and how to get a new one", async () => {
+  const github = () => new FollowedUp(pullRequest("merged", "a"));
+  const [{ text } = { text: "" }] = (await byId(github(), { cache: new FakeCache() })).toolkit.annotations;
+  expect(text).toBe(
+    "The agent finished its turn of job job_1. The job's pull request is merged, and has nothing of this request.\nIf the agent changed something, look for it in the dashboard. To start a new job, run the action with a prompt and no job-id.",
+  );
+  const { toolkit } = await inThread(github());
+  expect(toolkit.annotations.at(-1)?.text).toContain("To start another job, comment /agent new ….");
+});
+
+test("another pull request of the job is the result", async () => {
+  const github = new FollowedUp(pullRequest("merged", "a"));
+  const { outputs } = await byId(github, {
+    respond: (request) => {
+      if (request.method === "POST") github.link = "https://github.com/acme/docs/pull/8";
+      return github.respond(request);
+    },
+  });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "pr-number": "8" });
+});
+
+test("a re-run compares it with the one before the message, too", async () => {
+  for (const [state, outcome] of [
+    ["open", "no-changes"],
+    ["merged", "failed"],
+  ] as const) {
+    const github = new FollowedUp(pullRequest(state, "a"));
+    const cache = new FakeCache();
+    for (const runAttempt of [1, 2]) {
+      const run = await byId(github, { cache, runAttempt });
+      expect(run.outputs.outcome).toBe(outcome);
+      expect(posts(run)).toHaveLength(runAttempt === 1 ? 1 : 0);
+    }
+  }
+});
+
+test.each<[string, Exchange]>([
+  ["fails", respondWith(500)],
+  ["is not found", respondWith(404, { error: "Job not found" })],
+  ["takes long", { responseMs: 60_000 }],
+])("a job whose record %s gets its message, ten seconds later at most", async (_name, before) => {
+  let isSent = false;
+  const github = new FollowedUp(pullRequest("merged", "a"));
+  const run = await byId(github, {
+    respond: (request) => {
+      isSent ||= request.method === "POST";
+      return isSent ? completes(request) : before;
+    },
+  });
+  expect(posts(run).map(({ at }) => at <= 10_000)).toEqual([true]);
+  expect(run.outputs.outcome).toBe("pr-created");
+  expect(github.reads).toBe(0);
+});
+
+test("a step that is cancelled while it looks sends nothing", async () => {
+  const github = new FollowedUp(pullRequest("open", "a"));
+  const run = await byId(github, { cancelAt: 1000, respond: () => ({ responseMs: 60_000 }) });
+  expect(posts(run)).toEqual([]);
+  expect(run.outputs.outcome).toBe("cancelled");
+});
+
+test("without a token for GitHub, nothing is read before a message", async () => {
+  const github = new FollowedUp(pullRequest("merged", "a"));
+  const { requests, outputs } = await byId(github, { inputs: { "github-token": "" } });
+  expect(requests[0]?.method).toBe("POST");
+  expect([outputs.outcome, github.reads]).toEqual(["pr-created", 0]);
+});
