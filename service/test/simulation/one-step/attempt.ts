@@ -58,6 +58,7 @@ const killedAfterMs = 10_000;
 const [savesMs, cancelledMs, orphanMs] = [150_000, 4000, 5000];
 /** How long an agent may work, in milliseconds. */
 const timeLimitMs = 60_000;
+const checkCommand = "check the change";
 
 /** One attempt of a workflow run: the action and the service that it starts, on a runner of their own. */
 export class Attempt implements Calls {
@@ -71,6 +72,7 @@ export class Attempt implements Calls {
   stopped: string | undefined;
   readonly startedAt: number;
   readonly log: string[] = [];
+  isChecking = false;
   readonly #world: World;
   readonly #process: MachineProcess;
   readonly #link: Link;
@@ -310,6 +312,7 @@ export class Attempt implements Calls {
         projectId,
         apiKey,
         timeLimitMs,
+        check: this.plan.agent.checkMs > 0 ? checkCommand : undefined,
         folder,
         hostOf: (repository) => this.#host(repository, link),
         log: (line) => void this.log.push(line),
@@ -371,9 +374,16 @@ export class Attempt implements Calls {
       appendLog: (_file, text) => void this.log.push(text.trimEnd()),
       runAgent: async (agent, options) => {
         const { directories, logFile, jobId, signal, prompt } = options;
+        const { args } = agent.command({ isFollowUp: false, isSandboxed: false });
         if (logFile === "/dev/null") {
-          this.#layOut(repository, agent.command({ isFollowUp: false, isSandboxed: false }).args, directories.tree);
+          this.#layOut(repository, args, directories.tree);
           return { end: "completed", message: "laid\n", error: undefined };
+        }
+        if (args.at(-1) === checkCommand) {
+          this.isChecking = true;
+          await link.process.sleep(this.plan.agent.checkMs, signal);
+          this.isChecking = false;
+          return { end: signal.aborted ? "stopped" : "completed", message: undefined, error: undefined };
         }
         return link.call(
           { place: "agent", isWrite: true },

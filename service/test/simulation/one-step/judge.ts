@@ -129,7 +129,8 @@ export class Judge {
     const hasFaults = ({ attempt }: AgentRun): boolean => attempt.plan.faults.length > 0;
     for (const other of runs) {
       const isOther = other.attempt !== run.attempt && other.attempt.session === session;
-      const isWorking = isOther && other.end === undefined && other.attempt.end === undefined;
+      const isOpen = other.end === undefined || other.attempt.isChecking;
+      const isWorking = isOther && isOpen && other.attempt.end === undefined;
       const isKnown = run.startedAt - other.startedAt > announcedMs && !hasFaults(other) && !hasFaults(run);
       if (isWorking && isKnown && other.attempt.stopped === undefined)
         this.#violate(run.attempt, `an agent begins while ${other.id} works for the same session`);

@@ -39,10 +39,11 @@ export type Act = (typeof acts)[number];
  */
 export type Trigger = "night" | "by-hand" | "issue" | "anew" | "pull";
 
-/** An agent, and for how long it works. */
+/** An agent, and for how long it works, and then the check of its change. Without a check: 0. */
 export interface AgentPlan {
   kind: AgentKind;
   ms: number;
+  checkMs: number;
 }
 
 /** A moment of an attempt: when a call begins, by its number, or after its effect. */
@@ -119,6 +120,7 @@ const agent = fc.record<AgentPlan>({
     ...(["edits", "edits", "edits", "edits", "shared", "shared", "nothing", "fails", "gives-up", "times-out"] as const),
   ),
   ms: fc.constantFrom(2000, 20_000),
+  checkMs: fc.constantFrom(0, 50_000),
 });
 const trigger = fc.constantFrom<Trigger>("night", "night", "night", "by-hand", "issue", "pull", "pull", "anew");
 const call = fc.oneof(fc.nat(20), fc.nat(60));

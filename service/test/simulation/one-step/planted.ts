@@ -19,6 +19,16 @@ export const plantedFaults: readonly PlantedFault[] = [
     ],
   },
   {
+    name: "a session is free while its turn is checked",
+    edits: [
+      {
+        file: "step/memory/kept-on-refs.ts",
+        from: 'stage === "made" && one.stage === "begun" && this.#own.has(one.name)',
+        to: "one === undefined",
+      },
+    ],
+  },
+  {
     name: "a cache is not used where refs are refused",
     edits: [{ file: remembered, from: "await cached.keptCommits.save(turn, packed);", to: "throw error;" }],
   },

@@ -45,6 +45,8 @@ export interface ServiceOptions {
   projectId: string;
   apiKey: string;
   timeLimitMs: number;
+  /** The command that checks changes; `undefined`: nothing does. */
+  check: string | undefined;
   /** A folder for what is little and for a moment on a disk. */
   folder: string;
   hostOf: (repository: MemoryRepository) => TurnHost;
@@ -227,6 +229,10 @@ export class StepService {
     };
     const projects = PerProject.same({ repositoryName: `${owner}/${gitHub.name}`, model: "agent", hasBranch });
     const jobs = new Jobs({ store, projects, copier, machine });
+    const worktrees = memoryWorktrees(repository);
+    const { ownStart, checkOut } = repository;
+    const ofCommands = { ownStart, checkOut, keepIgnored: async () => [] };
+    const commands = { check: options.check, reads: [], setupNetwork: fullNetwork, worktrees, repository: ofCommands };
     const authenticator = singleKey(options.apiKey, [projectId]);
     const { endpoints } = createApi({
       engine: jobs,
@@ -246,7 +252,8 @@ export class StepService {
       homes: copier,
       projects: PerProject.same({
         repository,
-        worktrees: memoryWorktrees(repository),
+        worktrees,
+        ...(options.check !== undefined && { commands }),
         pullRequests,
         branchRights: new BranchRights(),
         agent: shellAgent("agent"),

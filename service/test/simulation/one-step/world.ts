@@ -132,7 +132,7 @@ const healthy: AttemptPlan = {
   trigger: "night",
   onRerun: "resume",
   cache: "write",
-  agent: { kind: "edits", ms: 2000 },
+  agent: { kind: "edits", ms: 2000, checkMs: 0 },
   before: [],
   during: [],
   stop: undefined,
