@@ -50,6 +50,8 @@ const maxRead = 5;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
 const stageOrder = ["made", "unfinished", "pushed", "ended", "begun"];
+/** Of turns that are over, the newest tells up to where changes were told, whether it made any or not. */
+const rankOf = ({ stage }: Kept): number => stageOrder.indexOf(stage === "ended" ? "pushed" : stage);
 /** Longer than GitHub lets any job run, on a runner of one's own; of a time that somebody has made up. */
 const maxBusyMs = 5 * dayMs;
 /** For how long a listing counts, in milliseconds. */
@@ -172,7 +174,7 @@ export class KeptOnRefs implements KeptCommits {
     const ofJob = (): string[] => {
       const kept = this.#all.filter(({ job, identity }) => job === jobId && !onBranch.has(identity));
       // Runners that were lost can have left many that say no more than that.
-      kept.sort((a, b) => stageOrder.indexOf(a.stage) - stageOrder.indexOf(b.stage) || b.day - a.day);
+      kept.sort((a, b) => rankOf(a) - rankOf(b) || b.day - a.day);
       const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxRead);
       return [...kept.filter(({ step }) => asked.has(step)), ...others].map(({ name }) => name);
     };

@@ -23,6 +23,7 @@ const turnOf = (number: number, job = 1): RunningTurn => ({
   isResumed: false,
 });
 const [own, next, ofOtherJob] = [turnOf(1), turnOf(2), turnOf(3, 2)];
+const ofSameJob = (number: number): RunningTurn => ({ ...turnOf(number), job: own.job });
 const stages = ["begun", "made", "unfinished", "nothing", "pushed"] as const;
 type Stage = (typeof stages)[number];
 
@@ -232,6 +233,17 @@ test("the record of a step that asks is read, however many others its job has", 
   }
 });
 
+test("the newest records of turns that are over are read, whether they changed anything or not", async () => {
+  const { kept, keep, pass } = setUp();
+  const stagesOfNights = ["nothing", "pushed", "pushed", "pushed", "pushed", "pushed", "nothing"] as const;
+  for (const [night, stage] of stagesOfNights.entries()) {
+    await keep(ofSameJob(night + 1), stage);
+    pass(dayMs);
+  }
+  const prompts = (await kept.commitsOf(own.job)).map(({ message }) => message.split("\n")[0]);
+  expect(prompts).toEqual([7, 6, 5, 4, 3].map((night) => `Prompt ${night}`));
+});
+
 test.each(["2026-99-99", "9999-12-31", "2026-01-04"])("a name with the day %s hides nothing", async (day) => {
   const { kept, keep, texts, refs } = setUp();
   await keep(own, "made");
@@ -319,8 +331,6 @@ test("refs that cannot be removed do not fail a turn", async () => {
   await kept.forget(own);
   expect(log).toEqual([expect.stringMatching(/^Cannot remove refs .*: GitHub is away$/)]);
 });
-
-const ofSameJob = (number: number): RunningTurn => ({ ...turnOf(number), job: own.job });
 
 test("a newer attempt that has begun takes the older one's place, which takes none when it saves its work", async () => {
   const { keep, refs, left } = setUp();
