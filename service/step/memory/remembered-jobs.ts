@@ -159,7 +159,11 @@ export class RememberedJobs implements JobCopies {
           throw new Error(`${place}, because refs/agent-work/… cannot be pushed: ${errorMessage(error)}`);
         }),
       besides: async (turn) => (await kept.besides?.(turn)) ?? [],
-      end: async (...turn) => kept.end?.(...turn),
+      end: async (...turn) =>
+        kept.end?.(...turn).catch((error: unknown) => {
+          // Where refs are refused, the cached copy of the job has it.
+          if (isRemoteOutage(error) || !this.#isCacheWritable) throw error;
+        }),
       forget: async (...turn) => kept.forget?.(...turn),
       commandFor: (...turn) => kept.commandFor?.(...turn),
     };

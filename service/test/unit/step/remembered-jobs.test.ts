@@ -300,6 +300,17 @@ describe("a commit that is kept", () => {
   );
 
   test.each([
+    ["are refused, and the cache has it", refused, true, undefined],
+    ["are refused, as is the cache", refused, false, refused],
+    // Others take it for one that works.
+    ["are away, and the cache has it", away, true, away],
+  ])("that a turn made none is told: refs %s", async (_, failure, isCacheWritable, expected) => {
+    const one = { save: async () => {}, load: async () => undefined, end: () => Promise.reject(failure) };
+    const { end } = remember({ kept: one, isCacheWritable }).keptCommits;
+    expect(await end?.(kept, "No change\n").catch((error: unknown) => error)).toBe(expected);
+  });
+
+  test.each([
     [
       "can be written",
       true,
