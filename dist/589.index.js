@@ -406,33 +406,33 @@ function isTooLarge(error) {
 }
 /** Returns the repository of the run, read through GitHub's API. Every method throws if GitHub cannot be asked. */
 function repositoryOf(reader) {
+    const comparePage = (base, head, page) => reader.get("compare/{basehead}", comparison, { basehead: `${base}...${head}`, per_page: 100, page });
     return {
-        /** Compares the merge base of two commits with `head`. GitHub's documentation: "Compare two commits". */
+        /** Compares the merge base of two commits with `head`, with one request. GitHub's documentation: "Compare two commits". */
         async compare(base, head) {
-            const commits = [];
-            const files = [];
-            let status = "";
-            let commitCount = 0;
-            for (let page = 1; page <= maxPages; page++) {
-                const parameters = { basehead: `${base}...${head}`, per_page: 100, page };
-                const data = await reader.get("compare/{basehead}", comparison, parameters).catch((error) => {
-                    if (page === 1 && isTooLarge(error))
-                        return undefined;
-                    throw error;
-                });
-                if (!data)
-                    return { base, head, status, commitCount, commits, files, isTruncated: true, isUnlisted: true };
-                // Only the first page has files.
-                if (page === 1 && !data.files && data.total_commits > 0)
-                    throw new Error("GitHub's response lists no files");
-                files.push(...(page === 1 ? (data.files ?? []) : []));
-                commits.push(...data.commits);
-                status = data.status;
-                commitCount = data.total_commits;
-                if (commits.length >= commitCount || data.commits.length === 0)
-                    break;
-            }
+            const data = await comparePage(base, head, 1).catch((error) => {
+                if (isTooLarge(error))
+                    return undefined;
+                throw error;
+            });
+            if (!data)
+                return { base, head, status: "", commitCount: 0, commits: [], files: [], isTruncated: true, isUnlisted: true };
+            const { status, total_commits: commitCount, commits, files = [] } = data;
+            if (!data.files && commitCount > 0)
+                throw new Error("GitHub's response lists no files");
             return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
+        },
+        /** Reads the other commits of a comparison, up to 5,000. */
+        async withAllCommits(range) {
+            const commits = [...range.commits];
+            for (let page = 2; page <= maxPages && commits.length < range.commitCount; page++) {
+                // Only the first page has files.
+                const { commits: next } = await comparePage(range.base, range.head, page);
+                if (next.length === 0)
+                    break;
+                commits.push(...next);
+            }
+            return { ...range, commits };
         },
         /**
          * Returns the first parent of `head`, a full id, after which all came that was merged since `time`. A commit keeps its date if it is
@@ -666,12 +666,13 @@ async function readChanges({ since, paths }, remembered, run) {
     const { GITHUB_EVENT_NAME: event, GITHUB_SHA: sha = "" } = environment;
     // The commit of this event is a merge that GitHub makes to try it.
     const told = event === "pull_request" ? undefined : await compareTold(remembered, sha, repository);
-    const range = await findRange(since, remembered, told, repository, run);
-    if (!range || "kind" in range)
-        return range;
+    const found = await findRange(since, remembered, told, repository, run);
+    if (!found || "kind" in found)
+        return found;
+    const range = await repository.withAllCommits(found);
     const segments = await withoutMergesOf(remembered.ownPullRequests, remembered.ownJobs, range, repository, run);
     const parts = segments
-        ? await Promise.all(segments.map(({ base, head }) => repository.compare(base, head)))
+        ? await Promise.all(segments.map(async ({ base, head }) => repository.withAllCommits(await repository.compare(base, head))))
         : [range];
     const { base, head, root } = range;
     if (root)

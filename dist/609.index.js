@@ -306,7 +306,7 @@ async function askBefore(source, run) {
         throw error;
     });
     const replies = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(asked, signal);
-    return replies && !signal.aborted ? replies : _result_js__WEBPACK_IMPORTED_MODULE_2__/* .cancelledBeforeSending */ .xX;
+    return replies && !signal.aborted ? replies : _result_js__WEBPACK_IMPORTED_MODULE_2__/* .cancelledWhileLooking */ .Mk;
 }
 async function ask(source, cache, run) {
     let read;
@@ -591,16 +591,17 @@ class Memory {
             return;
         await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(this.#save({ kind: "nothing sent" }, () => { }), this.#run.ports);
     }
-    /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping` settles once its turn is stopped, if it can be. */
+    /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping`: the result once its turn is stopped, if it can be. */
     async finish(result, sent, { hasJob = true, stopping } = {}) {
         const { state, settings } = this.#run;
-        const { jobId, pullRequest } = state;
+        const { jobId } = state;
         const complete = async () => {
-            // An own agent ends with the step.
-            if (!settings.agent)
-                await stopping;
-            const isStopped = result.kind === "cancelled" && (settings.agent || state.stop === "stopped");
-            const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(result, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+            const isCancelled = result.kind === "cancelled";
+            // A cancelled step's own agent ends with it.
+            const last = settings.agent && isCancelled ? result : ((await stopping) ?? result);
+            const isStopped = isCancelled && (settings.agent || state.stop === "stopped");
+            const { pullRequest } = state;
+            const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
             if (this.#job && end)
                 this.see(sent, jobId);
             const isJobSaved = await this.#job;
@@ -721,6 +722,7 @@ function isResuming({ settings, ports }) {
 /* harmony export */   BB: () => (/* binding */ compareHeads),
 /* harmony export */   Ul: () => (/* binding */ sessionMemory),
 /* harmony export */   XH: () => (/* binding */ untilFree),
+/* harmony export */   _H: () => (/* binding */ readBefore),
 /* harmony export */   eN: () => (/* binding */ tellOfLeft),
 /* harmony export */   g9: () => (/* binding */ jobOfService),
 /* harmony export */   lx: () => (/* binding */ readSession)
@@ -728,16 +730,18 @@ function isResuming({ settings, ports }) {
 /* harmony import */ var _client_errors_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6695);
 /* harmony import */ var _client_retry_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(1992);
 /* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(2012);
-/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(9563);
+/* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_13__ = __webpack_require__(9563);
 /* harmony import */ var _runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(4436);
-/* harmony import */ var _commit_of_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(3538);
+/* harmony import */ var _commit_of_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(3538);
 /* harmony import */ var _plan_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6848);
-/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_10__ = __webpack_require__(8808);
+/* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(8808);
 /* harmony import */ var _result_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(618);
-/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(8429);
-/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(767);
-/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(9816);
-/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_11__ = __webpack_require__(9006);
+/* harmony import */ var _run_js__WEBPACK_IMPORTED_MODULE_6__ = __webpack_require__(9863);
+/* harmony import */ var _run_job_js__WEBPACK_IMPORTED_MODULE_7__ = __webpack_require__(8429);
+/* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_8__ = __webpack_require__(767);
+/* harmony import */ var _ask_service_js__WEBPACK_IMPORTED_MODULE_9__ = __webpack_require__(9816);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_12__ = __webpack_require__(9006);
+
 
 
 
@@ -757,6 +761,8 @@ const maxFailures = 2;
 const maxUnfinished = 3;
 /** How long a failing service is asked for the session's job, in milliseconds. */
 const maxReadMs = 180_000;
+/** The same before a message to a job that is not a session's, which is sent in any case. */
+const maxLookMs = 10_000;
 /** Between two looks whether another run still works for the session, in milliseconds. */
 const busyPauseMs = 15_000;
 /** How many pull requests a session remembers. */
@@ -769,11 +775,13 @@ const maxPullRequests = 20;
  */
 function sessionMemory(cache, step, session, environment) {
     const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
-    const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .runAttempt */ .Tm)(environment);
+    const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_8__/* .runAttempt */ .Tm)(environment);
     const prefix = `agent-session-${session}-`;
     const damaged = { entry: undefined, damaged: prefix };
     let found;
     let progress;
+    /** Of the session's last job, as that names it. */
+    let lastPullRequest;
     let saved;
     let saves = 0;
     const read = async () => {
@@ -790,9 +798,9 @@ function sessionMemory(cache, step, session, environment) {
             return error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__/* .CacheEntryError */ .Tw ? damaged : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
         }
     };
-    const withNumber = (known, pullRequest) => {
-        const number = numberOf(pullRequest, environment);
-        return number === undefined || known.includes(number) ? known : [...known, number].slice(-maxPullRequests);
+    const withNumbers = (known, ...pullRequests) => {
+        const numbers = pullRequests.flatMap((one) => numberOf(one, environment) ?? []);
+        return [...new Set([...known, ...numbers])].slice(-maxPullRequests);
     };
     const nextEntry = (earlier, update) => {
         const { jobId, sent: kind, isResumed, pullRequest, end, base, covers } = update;
@@ -805,18 +813,23 @@ function sessionMemory(cache, step, session, environment) {
             step,
             attempt,
             kind,
-            commit: (end === "completed" ? covers : undefined) ?? before?.commit ?? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(base),
+            commit: (end === "completed" ? covers : undefined) ?? before?.commit ?? (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_10__/* .commitOf */ .D)(base),
             sent: end === undefined ? { covers } : undefined,
             failures: end === "completed" ? 0 : failures + (end === "failed" ? 1 : 0),
-            pullRequests: withNumber(earlier?.pullRequests ?? [], pullRequest),
+            pullRequests: withNumbers(earlier?.pullRequests ?? [], lastPullRequest, pullRequest),
         };
     };
     const replaceJob = (newest, update) => {
         const { jobId, sent: kind, isResumed, pullRequest } = update;
+        const pullRequests = withNumbers(newest.pullRequests, lastPullRequest, pullRequest);
+        if (newest.jobId === jobId)
+            return { ...newest, pullRequests };
         if (kind !== "create" || isResumed || saved?.jobId === jobId)
             return undefined;
+        // What the later run has sent was not sent to this job.
+        const commit = progress?.commit ?? newest.commit;
         // The job belongs to this step: the later run did not start it or send it anything.
-        return { ...newest, jobId, step, kind, failures: 0, pullRequests: withNumber(newest.pullRequests, pullRequest) };
+        return { ...newest, jobId, step, kind, commit, sent: undefined, failures: 0, pullRequests };
     };
     /** Returns the newest entry; `undefined` if there is none. Reads it once. Never rejects. */
     const find = () => {
@@ -840,7 +853,8 @@ function sessionMemory(cache, step, session, environment) {
          *
          * @param isTold - whether the service says which turns were told
          */
-        progressOf: ({ commit, sent, failures }, status, isTold = false) => {
+        progressOf: ({ commit, sent, failures }, { status, pullRequest }, isTold = false) => {
+            lastPullRequest = pullRequest;
             if (sent !== undefined && status === "completed")
                 progress = { commit: isTold ? commit : (sent.covers ?? commit), failures: 0 };
             else
@@ -861,7 +875,8 @@ function sessionMemory(cache, step, session, environment) {
             const earlier = saved ?? known.entry;
             const newest = known.entry && isLaterRun(known.entry.run, runId) ? known.entry : undefined;
             const entry = newest ? replaceJob(newest, update) : nextEntry(earlier, update);
-            if (entry === undefined || JSON.stringify(entry) === JSON.stringify(earlier))
+            const isKnown = (one) => JSON.stringify(entry) === JSON.stringify(one);
+            if (entry === undefined || isKnown(saved) || isKnown(known.entry))
                 return;
             // Two steps of a run may share a session.
             await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
@@ -871,7 +886,7 @@ function sessionMemory(cache, step, session, environment) {
 }
 /** Returns a pull request's number; `undefined` if it is in another repository. */
 function numberOf(pullRequest, environment) {
-    const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_10__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .serverUrl */ .Vd)(environment));
+    const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_11__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_8__/* .serverUrl */ .Vd)(environment));
     const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
     return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
 }
@@ -891,7 +906,7 @@ async function readSession(session, firstBase, run) {
     if (session === null || run.state.session === undefined)
         return nothing;
     const { dryRun: isDryRun } = run.settings;
-    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
+    const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_12__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it. A
@@ -948,7 +963,7 @@ async function readSession(session, firstBase, run) {
         return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
     };
     if (isSure && entry && session) {
-        const progress = session.progressOf(entry, "");
+        const progress = session.progressOf(entry, {});
         const findLater = async () => {
             const isStillFree = await untilFree(run);
             if (isStillFree === "changed")
@@ -970,7 +985,7 @@ async function readSession(session, firstBase, run) {
     const job = await readSessionJob(jobId, run);
     if ("kind" in job)
         return job;
-    const progress = entry && session ? session.progressOf(entry, job.status, covered !== undefined) : { failures: 0 };
+    const progress = entry && session ? session.progressOf(entry, job, covered !== undefined) : { failures: 0 };
     const number = numberOf(job.pullRequest, run.ports.environment);
     return {
         ...known,
@@ -986,7 +1001,7 @@ async function readSession(session, firstBase, run) {
 async function jobOfService(run) {
     const { clock, signal } = run.ports;
     const startedAt = clock.now();
-    const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_8__/* .askService */ .x)(run, undefined, maxReadMs);
+    const answer = await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_9__/* .askService */ .x)(run, undefined, maxReadMs);
     if (signal.aborted)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     if (answer.kind === "announced") {
@@ -1041,12 +1056,12 @@ function tell(why, { settings, log }) {
 }
 /** Warns that a session starts a new job and abandons the last one's pull request. */
 function tellOfLeft(why, { url }, { log }) {
-    log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+    log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_13__/* .message */ .iU) `
     Session starts a new job
     ${why}, so the session starts a new job. It leaves ${url}: merge or close it.`);
 }
 async function readSessionJob(jobId, run) {
-    const status = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_6__/* .findJob */ .pC)(jobId, run);
+    const status = await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_7__/* .findJob */ .pC)(jobId, run);
     const { pullRequest, isKept, isUnfinished } = run.state;
     if (typeof status !== "object" || status.kind === "cancelled")
         run.state.forgetJob();
@@ -1059,20 +1074,47 @@ async function readLastPullRequest(pullRequest, run) {
     const read = await readPullRequestState(pullRequest, run);
     const { state } = read;
     run.state.lastPullRequest = { url: pullRequest.url, ...read };
-    const head = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_9__/* .commitOf */ .D)(read.head);
+    const head = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_10__/* .commitOf */ .D)(read.head);
     run.state.before = state === "open" && head ? { url: pullRequest.url, head } : undefined;
     if (state === "closed")
         run.state.refusal = await tellOfRefusal(pullRequest, run);
     return state;
 }
-/** Finds out whether a follow-up changed the session's open pull request, if the service does not tell. Never rejects. */
+/** Reads the head of the pull request that a job has before a message, if the service does not tell what a turn changed. Never rejects. */
+async function readBefore(jobId, run) {
+    const { settings, state } = run;
+    const { clock, signal } = run.ports;
+    if (state.features !== undefined || settings.agent || settings.githubToken === "")
+        return;
+    state.startedAt ??= clock.now();
+    const deadline = Math.min(clock.now() + maxLookMs, state.startedAt + settings.timeoutMs);
+    try {
+        const { job } = await (0,_run_js__WEBPACK_IMPORTED_MODULE_6__/* .connectService */ .Ux)(run).getJob(jobId, { deadline, signal });
+        const pullRequest = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_11__/* .parsePullRequest */ .y)(job.prLink);
+        if (!pullRequest)
+            return;
+        const { readPullRequestState } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
+        const head = (0,_commit_of_js__WEBPACK_IMPORTED_MODULE_10__/* .commitOf */ .D)((await readPullRequestState(pullRequest, run)).head);
+        state.before = head ? { url: pullRequest.url, head } : undefined;
+    }
+    catch {
+        // Then nothing is compared.
+    }
+}
+/** Finds out whether a follow-up changed the job's pull request, if the service does not tell. Never rejects. */
 async function compareHeads(result, run) {
     const { pullRequest, before, isUnproven, features } = run.state;
     const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
     if (!isCompleted || features !== undefined || before === undefined || pullRequest?.url !== before.url)
         return;
     const { readPullRequestState } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
-    run.state.isUnchanged = (await readPullRequestState(pullRequest, run)).head === before.head;
+    const { state, head } = await readPullRequestState(pullRequest, run);
+    if (head !== before.head)
+        return;
+    if (state === "open")
+        run.state.isUnchanged = true;
+    else
+        run.state.endedWithout = state;
 }
 const jobOver = {
     completed: "finished without a pull request",
@@ -1098,7 +1140,7 @@ async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest
         return { jobId, isReplaceable: true };
     }
     if (isKept && (state === "closed" || status === "archived"))
-        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_13__/* .message */ .iU) `
       Session leaves work that is kept
       The pull request of job ${jobId} was closed before its last work was in it. That is kept. To have it in another pull request, run the action with this job-id and a prompt.`);
     if (status === "archived" || status === "not found" || !pullRequest) {
@@ -1112,12 +1154,12 @@ async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest
         return undefined;
     }
     if (status === "failed" && failures >= maxFailures && !isKept) {
-        tellOfLeft((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .say */ .cv) `The last ${failures} turns of job ${jobId} failed`, pullRequest, run);
+        tellOfLeft((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_13__/* .say */ .cv) `The last ${failures} turns of job ${jobId} failed`, pullRequest, run);
         return undefined;
     }
     tell(`${name} is ${state === "open" ? "open" : "treated as open"}, sending a follow-up to job ${jobId}`, run);
     if (state === "unknown")
-        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
+        run.log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_13__/* .message */ .iU) `
       Cannot read the state of the pull request
       The state of ${url} could not be read, so the session sends a follow-up to its job. To let the action see whether it is merged or closed, give the step a github-token with pull-requests: read for its repository.`);
     return { jobId, isReplaceable: true, leaves: status === "failed" ? pullRequest : undefined };
@@ -1641,7 +1683,7 @@ class Sending {
         for (;;) {
             const decision = await this.#decide();
             if (isRerun && this.#isAborted)
-                return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
+                return this.#withdraw(decision.do === "send" ? action_result/* cancelledBeforeSending */.xX : action_result/* cancelledWhileLooking */.Mk);
             if (decision.do === "refuse")
                 return this.#refuse(decision);
             if (decision.do === "send") {
@@ -1664,8 +1706,11 @@ class Sending {
     }
     /**
      * With `on-rerun: new`, replaces the newest turn that the service knows. Every attempt then uses the same key until the request arrives.
+     * The range is that of the first attempt, which the session has been told of since.
      */
     async #passOver() {
+        const words = this.#run.settings.changes && this.#memory.cache?.read();
+        this.#memory.firstBase = words && (await (0,wait.untilAborted)(words, this.#run.ports.signal))?.base;
         const answer = await (0,ask_service/* askService */.x)(this.#run);
         const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
         if (newest)
@@ -1681,7 +1726,7 @@ class Sending {
         this.#evidence = await (0,evidence/* gather */.kg)(replies, this.#memory.session, readThread, this.#run);
         this.#memory.firstBase = replies.words.base;
         this.#memory.firstCovers = replies.words.covers;
-        return this.#isAborted ? action_result/* cancelledBeforeSending */.xX : undefined;
+        return this.#isAborted ? action_result/* cancelledWhileLooking */.Mk : undefined;
     }
     async #decide() {
         const readRecord = async (attempts) => {
@@ -1822,6 +1867,9 @@ class Sending {
         const plan = (0,action_plan/* planTasks */.s$)(sent, continued, { replaces: last, base });
         if (settings.dryRun)
             return this.#tellPlan(plan);
+        // A session has read its own.
+        if (plan.task.kind === "message" && (conversation || jobId !== ""))
+            await (0,session/* readBefore */._H)(plan.task.jobId, this.#run);
         // Before the cache says that something may have been sent.
         if (ports.agent)
             await (0,wait.untilAborted)(ports.agent.prepare(), ports.signal);

@@ -744,6 +744,7 @@ const activities = {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   $q: () => (/* binding */ agentFailed),
 /* harmony export */   BL: () => (/* binding */ acceptanceOf),
+/* harmony export */   Mk: () => (/* binding */ cancelledWhileLooking),
 /* harmony export */   TK: () => (/* binding */ isRejected),
 /* harmony export */   Yv: () => (/* binding */ AgentError),
 /* harmony export */   pJ: () => (/* binding */ endOf),
@@ -772,6 +773,8 @@ function agentFailed({ title, text }, acceptance = "rejected") {
 }
 /** The result of a step that was cancelled while it looked up what to do. */
 const cancelledBeforeSending = { kind: "cancelled", operation: "create", acceptance: "rejected" };
+/** The same in a re-run, before it knew what earlier attempts had sent. */
+const cancelledWhileLooking = { kind: "cancelled", operation: "poll", acceptance: "rejected" };
 /** Returns the outcome of a run. */
 function outcomeOf(result, state) {
     switch (result.kind) {
@@ -780,6 +783,8 @@ function outcomeOf(result, state) {
                 return result.status;
             if (state.isUnproven)
                 return "error";
+            if (state.endedWithout !== undefined)
+                return "failed";
             return state.pullRequest && !state.isUnchanged ? "pr-created" : "no-changes";
         case "started":
         case "timed-out":
@@ -1108,7 +1113,7 @@ async function submitAndWait(task, operation, run, onPolled) {
             return { kind: "done", status: job.status };
         // A service that announces itself shows a message at once.
         if (!settings.wait && !isCreate && !state.features)
-            await untilShown(task, run, client, limits);
+            await untilShown(task, run, client, limits, onPolled);
         if (signal.aborted)
             return { kind: "cancelled", operation, acceptance: "accepted" };
         if (!settings.wait)
@@ -1141,7 +1146,7 @@ async function submitAndWait(task, operation, run, onPolled) {
     return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
 }
 /** Reads a job until it shows that it got a message, for who reads it next: before, it may show how its last turn ended. Never rejects. */
-async function untilShown(task, run, client, limits) {
+async function untilShown(task, run, client, limits, onShown) {
     const { clock } = run.ports;
     const deadline = Math.min(clock.now() + staleStateMs, limits.deadline);
     while (clock.now() < deadline && !limits.signal.aborted) {
@@ -1149,7 +1154,7 @@ async function untilShown(task, run, client, limits) {
         if (reading)
             updateState(reading.job, task, run);
         if (reading?.job.status === "active")
-            return;
+            return onShown?.();
         // What cannot be read is not asked for again, but may show the state from before.
         const leftMs = deadline - clock.now();
         await clock.sleep(reading ? Math.min(secondLookMs, leftMs) : leftMs, limits.signal);
@@ -1269,8 +1274,8 @@ function resultOfError(error, operation, { ports, state, log, publishJobId }) {
     return { kind: "crashed", error };
 }
 /**
- * Stops the turn that a cancelled step has sent itself, if the service can. The state says what became of it, and the result
- * whether a request that was in doubt was accepted. Never rejects.
+ * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up. The state says what became of
+ * it, and the result whether a request that was in doubt was accepted, or how a turn ended that did so in time. Never rejects.
  */
 async function stopOwnTurn(task, result, run) {
     const { settings, state, log } = run;
@@ -1310,6 +1315,12 @@ async function stopOwnTurn(task, result, run) {
             else if (status === "completed" || status === "failed") {
                 state.stop = "ended";
                 state.update((await client.getJob(turn.jobId, limits)).job, clock.now());
+                if (result.kind === "timed-out") {
+                    const { turns = [] } = (await client.lookUpStep(key, limits)) ?? {};
+                    const own = turns.find(({ turnId }) => turnId === turn.turnId);
+                    state.updateTurns(turns, own);
+                    return { kind: "done", status };
+                }
             }
             if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline)
                 break;
@@ -1391,6 +1402,8 @@ class RunState {
     check = "";
     /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */
     isUnchanged = false;
+    /** How the job's pull request ended that has nothing of the turn, which may have changed something; `undefined` if none did. */
+    endedWithout;
     /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
     costUsd;
     /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
@@ -1405,7 +1418,7 @@ class RunState {
     isUnproven = false;
     /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
     lastPullRequest;
-    /** The job's open pull request and its newest commit before the message; `undefined` if that is unknown. */
+    /** The job's pull request and its newest commit before the message; `undefined` if that is unknown. */
     before;
     /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
     refusal = "";
@@ -1430,6 +1443,7 @@ class RunState {
         this.finalMessage = "";
         this.check = "";
         this.isUnchanged = false;
+        this.endedWithout = undefined;
         this.failure = undefined;
         this.isKept = false;
         this.isUnfinished = false;
@@ -2982,9 +2996,14 @@ function withCheck(described, { check, pullRequest }) {
 /** Describes a job that has reached a terminal state. */
 const jobs = {
     completed: (context) => {
-        const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged } = context.state;
+        const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged, endedWithout } = context.state;
         const resumed = context.task?.kind === "attach" ? context.task : undefined;
         const isMessage = origin === "continued" || resumed?.resumes === "message";
+        if (endedWithout !== undefined)
+            return (0,runner_kit_text/* message */.iU) `
+        Not in an open pull request
+        The agent finished its turn of job ${jobId}. The job's pull request is ${(0,runner_kit_text/* trusted */.IZ)(endedWithout)}, and has nothing of this request.
+        If the agent changed something, look for it ${(0,runner_kit_text/* trusted */.IZ)((0,message/* hasDashboard */.HX)(context) ? "in the dashboard" : "in the service")}. ${context.comment ? (0,message/* howToStartAnother */.ZH)(context) : anotherJob}`;
         if (pullRequest && isUnchanged)
             return (0,runner_kit_text/* message */.iU) `
         Nothing changed
@@ -3083,9 +3102,10 @@ function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
             return rerun;
     }
 }
+const anotherJob = (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
 /** How to start a job in place of one that is of no use. */
 function howToReplace({ rerun }) {
-    return rerun.usable === "resumes" ? [] : (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
+    return rerun.usable === "resumes" ? [] : anotherJob;
 }
 /** Explains what happened when the step was cancelled, and what to do next. */
 function whenCancelled({ operation, acceptance }, context) {
@@ -3113,6 +3133,11 @@ function whenCancelled({ operation, acceptance }, context) {
             : [(0,runner_kit_text/* say */.cv) `the message. Job ${jobId} did not receive it.`, (0,runner_kit_text/* say */.cv) `Run this again to send the message.`];
         return [(0,runner_kit_text/* say */.cv) `${step} before the service accepted ${unsent}`, (0,runner_kit_text/* joinSentences */.DP)(again, needsNewRun(context))];
     }
+    if (operation === "poll" && jobId === "")
+        return [
+            (0,runner_kit_text/* say */.cv) `${step} before it was known whether an earlier attempt has started a job, which may be running. This one sent nothing.`,
+            (0,runner_kit_text/* say */.cv) `Re-run this workflow run: it finds that out first.`,
+        ];
     if (operation === "poll" && status === "")
         return [(0,runner_kit_text/* say */.cv) `${step} before the state of job ${jobId} was read. The job may be running.`, (0,message/* howToWait */.nF)(context)];
     if (operation !== "message" && status !== "" && status !== "active") {
