@@ -42,6 +42,8 @@ export function checkMemory(history: History, index: number): string[] {
   const { restores } = run.cache;
   const attemptOf = ({ prefix }: CacheRestore): number =>
     Number(/^agent-job-\w{32}-(\d+)-/.exec(prefix)?.[1] ?? Infinity);
+  // It is asked for another job, whatever they say: only its range is theirs.
+  if (execution.onRerun === "new") return violations;
   const isLeft = (one: CacheRestore): boolean =>
     isUnreadable(one, isAnswered) && !isOutranked(one, restores) && attemptOf(one) > known;
   if (restores.some((one) => (one.answeredAt ?? Infinity) <= sentAt && isLeft(one))) {

@@ -88,7 +88,7 @@ const maxAnswerLength = 10_000;
 
 /** What the check of the newest commit showed: a later turn may have broken what an earlier one's commit passed. */
 const headCheck = `CASE WHEN "checkResult" IS NOT NULL THEN (SELECT later."checkResult" FROM turn AS later WHERE later.job = turn.job
-  AND later.id >= turn.id AND (later.id = turn.id OR later.state = 'completed') AND later."checkResult" IS NOT NULL
+  AND later.id >= turn.id AND (later.id = turn.id OR later.state = 'completed' OR later.kept = 'pull-request') AND later."checkResult" IS NOT NULL
   ORDER BY later.id DESC LIMIT 1) END`;
 
 /** Returns the turns that a caller has sent for a step, newest first, with the beginning of their answers. */

@@ -158,10 +158,14 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
   test("is told what the check of its job's newest commit showed", async () => {
     const store = await newStore();
     const job = await newJob(store, "Fix it", key("1"));
-    const end = async (checkResult: "passed" | "failed" | undefined, state: "completed" | "failed" = "completed") => {
+    const end = async (
+      checkResult: "passed" | "failed" | undefined,
+      state: "completed" | "failed" = "completed",
+      kept?: "push" | "pull-request",
+    ) => {
       const turn = await nextOf(store, job);
       await store.runningTurns.setReport(turn, { checkResult });
-      await store.runningTurns.finish(turn, state, now);
+      await store.runningTurns.finish(turn, state, now, { kept });
     };
     const check = async () => {
       const turns = await store.turns.ofStep("docs", { caller: "ci", step: "deploy" }, 100);
@@ -169,15 +173,23 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     };
     await end("passed");
     expect(await check()).toBe("passed");
-    const later = [[undefined], ["failed", "failed"], ["failed"], [undefined], ["passed"]] as const;
+    const later = [
+      [undefined],
+      ["failed", "failed"],
+      ["failed", "failed", "push"],
+      ["failed"],
+      [undefined],
+      ["passed"],
+      ["failed", "failed", "pull-request"],
+    ] as const;
     const seen: unknown[] = [];
-    for (const [result, state] of later) {
+    for (const [result, state, kept] of later) {
       await message(store, job, "More", key("1", { step: `other${seen.length}` }));
-      await end(result, state);
+      await end(result, state, kept);
       seen.push(await check());
     }
-    // What a turn without a change, or without a pull request, came to says nothing of that commit.
-    expect(seen).toEqual(["passed", "passed", "failed", "failed", "passed"]);
+    // What a turn came to that has no commit on the branch says nothing of that one.
+    expect(seen).toEqual(["passed", "passed", "passed", "failed", "failed", "passed", "failed"]);
   });
 
   test("is found by its step, newest first, with the status of its turn", async () => {
