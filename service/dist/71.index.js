@@ -19447,8 +19447,10 @@ function pullRequestTitle(prompt, answer, at, prefix = "") {
 function findKeptTurn({ id }, turns) {
     const done = turns.filter((one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one));
     const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
+    // Of a turn whose runner was lost before its agent, an attempt is counted in case it had begun.
+    const hasRun = ({ attempts, stage, made }) => attempts >= maxAttempts || (attempts > 0 && ((stage ?? null) !== null || (made ?? null) !== null));
     // The first one, if the database lost its attempt count.
-    const maker = chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
+    const maker = chain.findLast(hasRun) ?? chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
     const { kept = null, endedAt = null } = chain.at(-1) ?? {};
     return maker && { ...maker, kept, endedAt };
 }
@@ -19460,6 +19462,8 @@ class ClosedSince extends Error {
         this.kept = kept;
     }
 }
+/** Returns whether a turn starts over although nothing says that what was pushed is merged. */
+const isGone = ({ start, context: { job }, pullRequest }) => !start.isContinued && (start.isLost === true || (job.head === null && !pullRequest.isMerged));
 /** Looks for an earlier turn's kept work on GitHub. */
 function keptOnGitHub(work) {
     const { turn, maker, start, pullRequest, context } = work;
@@ -19471,7 +19475,7 @@ function keptOnGitHub(work) {
         return { github: "closed" };
     if (maker.kept !== "pull-request" && maker.head === null)
         return {};
-    if (start.isLost)
+    if (isGone(work))
         return { github: "gone" };
     return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };
 }
@@ -19858,7 +19862,7 @@ async function follow(work, sources) {
 async function onBranch(work) {
     const { turn, context, maker, start } = work;
     const { repository, job, keptCommits } = context;
-    const { base, head, remoteHead, isContinued, isLost } = start;
+    const { base, head, remoteHead, isContinued } = start;
     const commits = isContinued && remoteHead !== undefined ? await repository.commits(base, head) : [];
     const index = commits.findIndex(({ message }) => isCommitOf(turn, message));
     const own = commits[index];
@@ -19866,7 +19870,7 @@ async function onBranch(work) {
         if (maker.head === null)
             return {};
         // It counts but was removed from the branch.
-        return { github: isContinued || isLost ? "gone" : "merged" };
+        return { github: isContinued || isGone(work) ? "gone" : "merged" };
     }
     const recorded = commits.slice(index).find(({ commit }) => commit === job.head);
     const at = (position) => ({ ...work, at: position });

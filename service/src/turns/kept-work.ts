@@ -24,8 +24,11 @@ export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTur
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one),
   );
   const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
+  // Of a turn whose runner was lost before its agent, an attempt is counted in case it had begun.
+  const hasRun = ({ attempts, stage, made }: StoredTurn): boolean =>
+    attempts >= maxAttempts || (attempts > 0 && ((stage ?? null) !== null || (made ?? null) !== null));
   // The first one, if the database lost its attempt count.
-  const maker = chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
+  const maker = chain.findLast(hasRun) ?? chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
   const { kept = null, endedAt = null } = chain.at(-1) ?? {};
   return maker && { ...maker, kept, endedAt };
 }
@@ -40,6 +43,10 @@ export class ClosedSince extends Error {
   }
 }
 
+/** Returns whether a turn starts over although nothing says that what was pushed is merged. */
+export const isGone = ({ start, context: { job }, pullRequest }: Work): boolean =>
+  !start.isContinued && (start.isLost === true || (job.head === null && !pullRequest.isMerged));
+
 /** Looks for an earlier turn's kept work on GitHub. */
 export function keptOnGitHub(work: Work): Evidence {
   const { turn, maker, start, pullRequest, context } = work;
@@ -49,7 +56,7 @@ export function keptOnGitHub(work: Work): Evidence {
   const canTell = !context.keptCommits?.isOnlyPlace || turn.attempts >= maxAttempts;
   if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
   if (maker.kept !== "pull-request" && maker.head === null) return {};
-  if (start.isLost) return { github: "gone" };
+  if (isGone(work)) return { github: "gone" };
   return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };
 }
 

@@ -5,7 +5,7 @@ import { isCommitOf } from "../pulls/commit-message.ts";
 import { parseMade } from "../store/made.ts";
 import { checkChange } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
-import { ClosedSince, findKeptTurn, keptElsewhere, keptOnGitHub } from "./kept-work.ts";
+import { ClosedSince, findKeptTurn, isGone, keptElsewhere, keptOnGitHub } from "./kept-work.ts";
 import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
@@ -142,14 +142,14 @@ async function follow(work: Work, sources: readonly Source[]): Promise<Work | un
 async function onBranch(work: Work): Promise<Evidence> {
   const { turn, context, maker, start } = work;
   const { repository, job, keptCommits } = context;
-  const { base, head, remoteHead, isContinued, isLost } = start;
+  const { base, head, remoteHead, isContinued } = start;
   const commits = isContinued && remoteHead !== undefined ? await repository.commits(base, head) : [];
   const index = commits.findIndex(({ message }) => isCommitOf(turn, message));
   const own = commits[index];
   if (own === undefined) {
     if (maker.head === null) return {};
     // It counts but was removed from the branch.
-    return { github: isContinued || isLost ? "gone" : "merged" };
+    return { github: isContinued || isGone(work) ? "gone" : "merged" };
   }
   const recorded = commits.slice(index).find(({ commit }) => commit === job.head);
   const at = (position: Position): Work => ({ ...work, at: position });

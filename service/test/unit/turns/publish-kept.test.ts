@@ -5,7 +5,8 @@ import type { JobCommit } from "../../../src/git/job-commits.ts";
 import type { KeptWork, StoredTurn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
 import { GitHubError } from "../../../src/pulls/github/github-error.ts";
-import { findKeptTurn } from "../../../src/turns/kept-work.ts";
+import { findKeptTurn, keptOnGitHub } from "../../../src/turns/kept-work.ts";
+import type { Work } from "../../../src/turns/work.ts";
 import { setUpTurns } from "../../support/turn.ts";
 
 test.each<
@@ -59,6 +60,32 @@ test.each<
   );
   const kept = findKeptTurn({ id: turns.length + 1 }, turns);
   expect(kept && [kept.id, kept.kept]).toEqual(found);
+});
+
+test("of kept work is found although a later turn, whose runner was lost before its agent, could not publish it", () => {
+  const of = (id: number, more: Partial<StoredTurn>) =>
+    ({ id, state: "failed", attempts: 1, kept: "push", stage: null, made: null, ...more }) as StoredTurn;
+  const maker = of(1, { stage: "made", made: '{"commit":"c1"}' });
+  expect(findKeptTurn({ id: 3 }, [maker, of(2, {})])?.id).toBe(1);
+  // What GitHub and its refs say of a turn counts enough attempts that it never runs again.
+  expect(findKeptTurn({ id: 3 }, [maker, of(2, { attempts: 2 })])?.id).toBe(2);
+  expect(findKeptTurn({ id: 2 }, [of(1, {})])?.id).toBe(1);
+});
+
+test.each<[string, Partial<Work["start"]>, string | null, boolean, string]>([
+  ["whose commit is on the target branch is merged", {}, "c1", false, "merged"],
+  ["whose pull request is merged is", {}, null, true, "merged"],
+  ["whose branch is gone, as GitHub says, is not", {}, null, false, "gone"],
+  ["whose commit is nowhere is not", { isLost: true }, "c1", false, "gone"],
+])("a turn that starts over after one %s", (_name, start, head, isMerged, expected) => {
+  const work = {
+    turn: { attempts: 0 },
+    maker: { kept: "pull-request", head: "c1", endedAt: 1 },
+    start: { isContinued: false, ...start },
+    pullRequest: { isMerged },
+    context: { job: { head } },
+  } as Work;
+  expect(keptOnGitHub(work)).toEqual({ github: expected });
 });
 
 test("a turn that is run again looks for a stored commit, and leaves the clone's own if it finds another turn's", async () => {
