@@ -23992,7 +23992,7 @@ class RememberedJobs {
     #isCacheWritable;
     /** Steps of which an earlier attempt may have sent something. */
     #asked = new Set();
-    /** The commits that this process has kept in the cache, by their turns' identities. */
+    /** The commit of each job that this process has kept in the cache last. */
     #inCache = new Map();
     constructor(options) {
         this.#options = options;
@@ -24086,17 +24086,16 @@ class RememberedJobs {
                     await kept.save(turn, packed);
                 }
                 catch (error) {
+                    if (isForSecret(error))
+                        throw error;
                     // It is kept there as it is: that it cannot be kept again now loses nothing.
-                    if (isRemoteOutage(error) && this.#inCache.get(turn.identity)?.equals(packed))
+                    if (this.#inCache.get(turn.job)?.equals(packed))
                         return;
-                    if (isForSecret(error) ||
-                        isRemoteOutage(error) ||
-                        cached?.keptCommits === undefined ||
-                        !this.#isCacheWritable)
+                    if (isRemoteOutage(error) || cached?.keptCommits === undefined || !this.#isCacheWritable)
                         throw error;
                     log(`${turn.job}: its commit is kept in the Actions cache, because the repository refuses a ref for it: ${error_message_errorMessage(error)}`);
                     await cached.keptCommits.save(turn, packed);
-                    this.#inCache.set(turn.identity, Buffer.from(packed));
+                    this.#inCache.set(turn.job, Buffer.from(packed));
                 }
             },
             load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),

@@ -250,16 +250,19 @@ describe("a commit that is kept", () => {
     expect(found && Buffer.from(found).toString()).toBe(expected instanceof Error ? undefined : "packed");
   });
 
-  test("in the cache already is not lost because GitHub is away when it is to be kept again", async () => {
+  test("in the cache already is not lost because GitHub, or the cache, is away when it is to be kept again", async () => {
     const { cache, in_ } = places();
-    const failures = [refused, away, away];
+    const failures = [refused, away, refused, away];
     const save = () => Promise.reject(failures.shift());
+    const ofCache = in_(cache);
     const { keptCommits } = remember({
       kept: { save, load: async () => undefined },
-      cached: { ...cacheOf(undefined), keptCommits: in_(cache) },
+      cached: { ...cacheOf(undefined), keptCommits: ofCache },
       isCacheWritable: true,
     });
     await keptCommits.save(kept, Buffer.from("packed"));
+    await keptCommits.save(kept, Buffer.from("packed"));
+    ofCache.save = () => Promise.reject(new Error("the cache service does not respond"));
     await keptCommits.save(kept, Buffer.from("packed"));
     await expect(keptCommits.save(kept, Buffer.from("another"))).rejects.toBe(away);
     expect([...cache.values()].map(String)).toEqual(["packed"]);
