@@ -1,7 +1,7 @@
 import { outputNames } from "../support/metadata.ts";
 import { checkEscaping } from "./escaping.ts";
 import { checkHolds } from "./holds.ts";
-import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding } from "./limits.ts";
+import { checkLimits, createGraceMs, lastPollReserveMs, readLimitMs, rounding, staleStateMs } from "./limits.ts";
 import type { ServiceRequest } from "./network.ts";
 import { knownStatuses, placesOf, secondLookMs, wasTold } from "./places.ts";
 import { isHushed, isNotFound, isSubmission, isTooNew, recordsOf } from "./received.ts";
@@ -251,9 +251,6 @@ function endsLook({ received }: ServiceRequest, before: readonly ServiceRequest[
   const { status, record } = received;
   return record !== undefined || (status >= 300 && status < 500 && status !== 408 && status !== 429);
 }
-
-/** A record may show the state from before a message for this long, in milliseconds. */
-const staleStateMs = 15_000;
 
 /** Returns whether the last polls had to find the job done: nothing was wrong with them, and there was time for one. */
 function wasDoneInTime(scenario: Scenario, run: AttemptRun, attempt: Attempt, isMessage: boolean): boolean {

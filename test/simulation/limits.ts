@@ -5,6 +5,8 @@ import type { AttemptRun } from "./simulate.ts";
 
 /** Times are not whole milliseconds, and sums of them are not exact. */
 export const rounding = 1;
+/** A record may show the state from before a message for this long, in milliseconds. */
+export const staleStateMs = 15_000;
 /** After a signal, the step ends within this time, in milliseconds: soon after, the runner kills it. */
 const signalGraceMs = 7000;
 /** How long it may wait then for the cache, and for the last edit of a reply, in milliseconds. */
@@ -83,7 +85,9 @@ export function checkLimits(scenario: Scenario, run: AttemptRun, attempt: Attemp
     const doneAt = Math.max(...activitiesOf(run));
     const isTimedOut = outcome === "timed-out";
     const holdMs = outcome === "error" || run.runner.outputs["job-id"] === "" ? maxHoldMs : 0;
-    const lateMs = run.endedAt - doneAt - holdMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
+    // Whoever reads the job next must not take its state from before the message, which could not be read anew.
+    const staleMs = outcome === "started" && requests.some(({ kind }) => kind === "message") ? staleStateMs : 0;
+    const lateMs = run.endedAt - doneAt - holdMs - staleMs - pausedMs - (isTimedOut ? lastPollReserveMs : 0);
     // Without a token, the last poll is not sent, so what the step did last is unknown.
     // After a doubt, it may have waited to ask again, and a pause took the time for that.
     const last = requests.at(-1);

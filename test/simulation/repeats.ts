@@ -139,6 +139,8 @@ function checkQuestions(history: History, place: Place, places: readonly Place[]
   const { run, number, execution } = place;
   const question = questionOf(run);
   if (!question || number === 1 || execution.onRerun === "new" || run.hasInternalFault) return [];
+  // Without the changes of its first attempt, a prompt cannot be compared.
+  if (run.gitHubRequests.some(({ data }) => typeof data !== "object")) return [];
   const violations: string[] = [];
   const ofRun = places.filter(({ workflowRun, index }) => workflowRun === place.workflowRun && index < place.index);
   const isMixed = ofRun.some((one) => one.execution.onRerun === "new" || one.unit !== place.unit);

@@ -146,7 +146,7 @@ export class Memory {
     const complete = async (): Promise<void> => {
       const isCancelled = result.kind === "cancelled";
       // A cancelled step's own agent ends with it.
-      const last = settings.agent && isCancelled ? result : ((await stopping) ?? result);
+      const last = settings.agent && isCancelled ? result : ((await stopping?.catch(() => result)) ?? result);
       const isStopped = isCancelled && (settings.agent || state.stop === "stopped");
       const { pullRequest } = state;
       const end = endOf(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
