@@ -1426,8 +1426,8 @@ async function checkPermission({ author, triggerKind }, rules, repository, signa
 var run_job = __webpack_require__(8429);
 // EXTERNAL MODULE: ./build/action/run-state.js
 var run_state = __webpack_require__(7742);
-// EXTERNAL MODULE: ./build/action/send-once.js + 3 modules
-var send_once = __webpack_require__(4609);
+// EXTERNAL MODULE: ./build/action/send-once.js + 4 modules
+var send_once = __webpack_require__(2018);
 ;// CONCATENATED MODULE: ./build/action/comment-mode.js
 
 

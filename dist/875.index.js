@@ -3604,13 +3604,13 @@ async function runStep(ports, state, log) {
 async function runMode(mode, run) {
     if (mode.kind === "comment") {
         // Loaded here, because it would make every other step start later.
-        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(609), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
+        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(18), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
         return runComment(mode, run);
     }
     const { task } = mode;
     if (task.kind !== "attach") {
         // Loaded before anything is sent: what follows a create must not depend on it.
-        const { sendTask } = await __webpack_require__.e(/* import() */ 609).then(__webpack_require__.bind(__webpack_require__, 4609));
+        const { sendTask } = await __webpack_require__.e(/* import() */ 18).then(__webpack_require__.bind(__webpack_require__, 2018));
         return sendTask(task, run);
     }
     if (!run.settings.dryRun)

@@ -6,9 +6,9 @@ import { message, say, type Text } from "../../runner-kit/text.ts";
 import { excerpt } from "../../runner-kit/untrusted.ts";
 import { commitOf } from "../commit-of.ts";
 import { type Continuation, nothingRemembered, type RememberedChanges } from "../plan.ts";
-import { locatePullRequest, type PullRequest, type PullRequestState, parsePullRequest } from "../pull-request.ts";
+import { locatePullRequest, type PullRequest, type PullRequestState } from "../pull-request.ts";
 import { cancelledBeforeSending, type RunResult } from "../result.ts";
-import { connectService, type Run } from "../run.ts";
+import type { Run } from "../run.ts";
 import { findJob } from "../run-job.ts";
 import { runAttempt, serverUrl } from "../runner/environment.ts";
 import { askService } from "./ask-service.ts";
@@ -21,8 +21,6 @@ const maxFailures = 2;
 const maxUnfinished = 3;
 /** How long a failing service is asked for the session's job, in milliseconds. */
 const maxReadMs = 180_000;
-/** The same before a message to a job that is not a session's, which is sent in any case. */
-const maxLookMs = 10_000;
 /** Between two looks whether another run still works for the session, in milliseconds. */
 const busyPauseMs = 15_000;
 /** How many pull requests a session remembers. */
@@ -383,37 +381,6 @@ async function readLastPullRequest(pullRequest: PullRequest, run: Run): Promise<
   run.state.before = state === "open" && head ? { url: pullRequest.url, head } : undefined;
   if (state === "closed") run.state.refusal = await tellOfRefusal(pullRequest, run);
   return state;
-}
-
-/** Reads the head of the pull request that a job has before a message, if the service does not tell what a turn changed. Never rejects. */
-export async function readBefore(jobId: string, run: Run): Promise<void> {
-  const { settings, state } = run;
-  const { clock, signal } = run.ports;
-  if (state.features !== undefined || settings.agent || settings.githubToken === "") return;
-  state.startedAt ??= clock.now();
-  const deadline = Math.min(clock.now() + maxLookMs, state.startedAt + settings.timeoutMs);
-  try {
-    const { job } = await connectService(run).getJob(jobId, { deadline, signal });
-    const pullRequest = parsePullRequest(job.prLink);
-    if (!pullRequest) return;
-    const { readPullRequestState } = await import("./pull-request-state.ts");
-    const head = commitOf((await readPullRequestState(pullRequest, run)).head);
-    state.before = head ? { url: pullRequest.url, head } : undefined;
-  } catch {
-    // Then nothing is compared.
-  }
-}
-
-/** Finds out whether a follow-up changed the job's pull request, if the service does not tell. Never rejects. */
-export async function compareHeads(result: RunResult, run: Run): Promise<void> {
-  const { pullRequest, before, isUnproven, features } = run.state;
-  const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
-  if (!isCompleted || features !== undefined || before === undefined || pullRequest?.url !== before.url) return;
-  const { readPullRequestState } = await import("./pull-request-state.ts");
-  const { state, head } = await readPullRequestState(pullRequest, run);
-  if (head !== before.head) return;
-  if (state === "open") run.state.isUnchanged = true;
-  else run.state.endedWithout = state;
 }
 
 const jobOver = {
