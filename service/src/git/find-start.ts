@@ -141,7 +141,8 @@ async function startOn(branches: Branches, { isMerged, mergedHead }: StartOption
   if (base === undefined) throw await explainUnrelated(branches, head, rewritten);
   if (await repository.isMergedSince(base, head, targetHead)) {
     const isKept = remoteHead === undefined || lastPushed === null || (await repository.has(lastPushed));
-    const isGone = rewritten === undefined ? !isKept : !(await repository.isMerged(rewritten, targetBranch));
+    const isThere = rewritten === undefined ? isKept : await repository.isMerged(rewritten, targetBranch);
+    const isGone = !isThere && (!isMerged || mayHaveMore);
     if (isGone)
       notes.push(
         `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,

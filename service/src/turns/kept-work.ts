@@ -24,11 +24,11 @@ export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTur
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one),
   );
   const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
-  // Of a turn whose runner was lost before its agent, an attempt is counted in case it had begun.
-  const hasRun = ({ attempts, stage, made }: StoredTurn): boolean =>
-    attempts >= maxAttempts || (attempts > 0 && ((stage ?? null) !== null || (made ?? null) !== null));
+  // Others count attempts, too: in case their agents had begun, or so that these never run again.
+  const hasMade = ({ attempts, stage = null, made = null }: StoredTurn): boolean =>
+    attempts > 0 && (made !== null || (stage !== null && stage !== "begun"));
   // The first one, if the database lost its attempt count.
-  const maker = chain.findLast(hasRun) ?? chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
+  const maker = chain.findLast(hasMade) ?? chain[0];
   const { kept = null, endedAt = null } = chain.at(-1) ?? {};
   return maker && { ...maker, kept, endedAt };
 }

@@ -195,7 +195,7 @@ function turnOf(
     endedAt: at,
     answer,
     reason,
-    // Its agent has ended, so that it decides on what is kept of earlier turns.
-    ...((left === "failed" || left === "stopped") && { stage: "made" }),
+    // Its agent has ended, so that it decides on what is kept of earlier turns, or has made it.
+    ...((left === undefined || left === "failed" || left === "stopped") && { stage: "made" }),
   };
 }

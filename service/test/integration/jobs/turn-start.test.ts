@@ -112,10 +112,14 @@ describe("after someone pushed to the branch, a turn", () => {
     point(docs.head("main"));
     expect(await find(last)).toMatchObject({
       ...startOver(),
+      isLost: true,
       notes: [
         `Someone rewrote ${branch}: it contains neither ${last}, the job's last commit, nor anything else that is not on main. The turn starts over from main.`,
       ],
     });
+    // GitHub says what became of it, whatever the target branch has now.
+    const found = await repository.findStart(branch, { isMerged: true, lastPushed: last, mergedHead: last });
+    expect(found).toEqual({ ...startOver(), branch, targetBranch: "main", remoteHead: docs.head("main"), notes: [] });
   });
 
   test("starts over without a word if the target branch has all of its work", async () => {

@@ -122,6 +122,7 @@ test("a job has the turns of its commits, with what the pull request tells of th
         caller: "API key",
         step: "s1",
         request: "r1",
+        stage: "made",
       },
       expect.objectContaining({ id: 2, prompt: "Second", answer: "Done, too.", endedAt: 20_000, step: "s2" }),
     ],

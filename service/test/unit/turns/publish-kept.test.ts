@@ -62,14 +62,15 @@ test.each<
   expect(kept && [kept.id, kept.kept]).toEqual(found);
 });
 
-test("of kept work is found although a later turn, whose runner was lost before its agent, could not publish it", () => {
+test("of kept work is found although a later turn, whose runner or service was lost, could not publish it", () => {
   const of = (id: number, more: Partial<StoredTurn>) =>
     ({ id, state: "failed", attempts: 1, kept: "push", stage: null, made: null, ...more }) as StoredTurn;
   const maker = of(1, { stage: "made", made: '{"commit":"c1"}' });
   expect(findKeptTurn({ id: 3 }, [maker, of(2, {})])?.id).toBe(1);
-  // What GitHub and its refs say of a turn counts enough attempts that it never runs again.
-  expect(findKeptTurn({ id: 3 }, [maker, of(2, { attempts: 2 })])?.id).toBe(2);
-  expect(findKeptTurn({ id: 2 }, [of(1, {})])?.id).toBe(1);
+  expect(findKeptTurn({ id: 3 }, [maker, of(2, { attempts: 2 })])?.id).toBe(1);
+  expect(findKeptTurn({ id: 3 }, [maker, of(2, { stage: "begun" })])?.id).toBe(1);
+  // Whose commit GitHub, or a ref, names.
+  expect(findKeptTurn({ id: 3 }, [maker, of(2, { stage: "made", attempts: 2 })])?.id).toBe(2);
 });
 
 test.each<[string, Partial<Work["start"]>, string | null, boolean, string]>([
