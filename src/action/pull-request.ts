@@ -16,7 +16,8 @@ export interface ReadPullRequest {
 
 /** A pull request's newest commit before a message. */
 export interface HeadBefore {
-  url: string;
+  /** Default: that of the pull request that the job's record names. */
+  url?: string | undefined;
   head: string;
 }
 

@@ -216,7 +216,7 @@ export class Conversation {
     const { jobId: known, wasSeen: before } = this.#marker;
     // What an earlier attempt has seen stays so.
     const wasSeen = isSeen || (kind === "job" && known === jobId && before === true);
-    this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen };
+    this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen, head: this.#run.state.before?.head };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
@@ -288,6 +288,6 @@ export class Conversation {
   }
 }
 
-function wordOf({ kind, jobId = "", wasSeen }: Marker, sent: "create" | "message"): Word {
-  return kind === "job" ? { kind, jobId, sent, wasSeen } : { kind };
+function wordOf({ kind, jobId = "", wasSeen, head }: Marker, sent: "create" | "message"): Word {
+  return kind === "job" ? { kind, jobId, sent, wasSeen, ...(head && { before: { head } }) } : { kind };
 }

@@ -13,6 +13,8 @@ export interface Marker {
   jobId?: string | undefined;
   /** Whether the attempt saw the agent at work, or the job end; only with `job`. */
   wasSeen?: boolean | undefined;
+  /** The newest commit of the job's pull request before the message; only with `job`. */
+  head?: string | undefined;
 }
 
 const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
@@ -21,14 +23,15 @@ const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
 const maxMarkerLength = 16_384;
 
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-export function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen }: Marker): string {
-  const word = kind === "job" ? `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}` : words[kind];
+export function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, head }: Marker): string {
+  const ofJob = `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}${head ? ` head=${head}` : ""}`;
+  const word = kind === "job" ? ofJob : words[kind];
   const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
 
 const markerLine =
-  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 
 const linesOf = (body: string): string[] => body.split(/\r?\n/);
 
@@ -43,7 +46,7 @@ export function parseCoveredMarker(body: string): Marker | undefined {
 }
 
 function parseLine(line: string): Marker | undefined {
-  const [, project, attempt, job, ended, unsent, request] = markerLine.exec(line) ?? [];
+  const [, project, attempt, job, ended, head, unsent, request] = markerLine.exec(line) ?? [];
   if (project === undefined || request === undefined) return undefined;
   try {
     const jobId = job === undefined ? undefined : decodeURIComponent(job);
@@ -56,6 +59,7 @@ function parseLine(line: string): Marker | undefined {
       kind,
       jobId,
       ...(ended && { wasSeen: true }),
+      ...(head && { head }),
     };
   } catch {
     return undefined;

@@ -29,7 +29,8 @@ export async function readBefore(jobId: string, run: Run): Promise<void> {
 export async function compareHeads(result: RunResult, run: Run): Promise<void> {
   const { pullRequest, before, isUnproven, features } = run.state;
   const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
-  if (!isCompleted || features !== undefined || before === undefined || pullRequest?.url !== before.url) return;
+  if (!isCompleted || features !== undefined || !pullRequest || !before) return;
+  if (before.url !== undefined && before.url !== pullRequest.url) return;
   const { readPullRequestState } = await import("./pull-request-state.ts");
   const { state, head } = await readPullRequestState(pullRequest, run);
   if (head !== before.head) return;

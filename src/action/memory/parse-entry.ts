@@ -15,7 +15,10 @@ const wordEntry = z.object({
   wasSeen: z.optional(z.boolean()),
   /** The job's open pull request and its newest commit before the message. */
   before: z.optional(
-    z.object({ url: z.string().check(z.refine((url) => parsePullRequest(url)?.url === url)), head: commit }),
+    z.object({
+      url: z.optional(z.string().check(z.refine((url) => parsePullRequest(url)?.url === url))),
+      head: commit,
+    }),
   ),
   /** The start of the attempt's range of changes. */
   base: z.optional(commit),

@@ -123,6 +123,32 @@ test("a re-run compares it with the one before the message, too", async () => {
   }
 });
 
+test("so does one in a thread, whose reply remembers that", async () => {
+  for (const [state, outcome] of [
+    ["open", "no-changes"],
+    ["merged", "failed"],
+  ] as const) {
+    for (const wait of ["true", "false"]) {
+      const github = new FollowedUp(pullRequest(state, "a"));
+      const thread = threadWith(earlierReply("job_1"));
+      thread.repository = github;
+      const outcomes: unknown[] = [];
+      for (const runAttempt of [1, 2]) {
+        const inputs = { wait: runAttempt === 1 ? wait : "true" };
+        const respond = ({ method, at, ...request }: SeenRequest): Exchange => {
+          // A step that does not wait sees that the agent works.
+          if (runAttempt === 1 && wait === "false" && method === "GET" && posted) return respondWith(200, record());
+          posted ||= method === "POST";
+          return github.respond({ method, at, ...request });
+        };
+        let posted = false;
+        outcomes.push((await runComment(thread, { respond, runAttempt, inputs })).outputs.outcome);
+      }
+      expect(outcomes).toEqual([wait === "true" ? outcome : "started", outcome]);
+    }
+  }
+});
+
 test.each<[string, Exchange]>([
   ["fails", respondWith(500)],
   ["is not found", respondWith(404, { error: "Job not found" })],
