@@ -1473,7 +1473,9 @@ async function readBefore(jobId, run) {
 async function compareHeads(result, run) {
     const { pullRequest, before, isUnproven, features } = run.state;
     const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
-    if (!isCompleted || features !== undefined || before === undefined || pullRequest?.url !== before.url)
+    if (!isCompleted || features !== undefined || !pullRequest || !before)
+        return;
+    if (before.url !== undefined && before.url !== pullRequest.url)
         return;
     const { readPullRequestState } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
     const { state, head } = await readPullRequestState(pullRequest, run);

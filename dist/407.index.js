@@ -242,12 +242,13 @@ const words = { "about to send": "pending", "nothing sent": "unsent" };
 /** A longer line would leave no room for the reply. Ids of jobs are far shorter. */
 const maxMarkerLength = 16_384;
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen }) {
-    const word = kind === "job" ? `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}` : words[kind];
+function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, head }) {
+    const ofJob = `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}${head ? ` head=${head}` : ""}`;
+    const word = kind === "job" ? ofJob : words[kind];
     const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
     return line.length > maxMarkerLength ? "" : line;
 }
-const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
 const linesOf = (body) => body.split(/\r?\n/);
 /** Parses the marker of a reply, which is only valid as the whole last line. */
 function parseMarker(body) {
@@ -258,7 +259,7 @@ function parseCoveredMarker(body) {
     return parseLine(linesOf(body).findLast((line) => markerLine.test(line)) ?? "");
 }
 function parseLine(line) {
-    const [, project, attempt, job, ended, unsent, request] = markerLine.exec(line) ?? [];
+    const [, project, attempt, job, ended, head, unsent, request] = markerLine.exec(line) ?? [];
     if (project === undefined || request === undefined)
         return undefined;
     try {
@@ -273,6 +274,7 @@ function parseLine(line) {
             kind,
             jobId,
             ...(ended && { wasSeen: true }),
+            ...(head && { head }),
         };
     }
     catch {
@@ -841,7 +843,7 @@ class Conversation {
         const { jobId: known, wasSeen: before } = this.#marker;
         // What an earlier attempt has seen stays so.
         const wasSeen = isSeen || (kind === "job" && known === jobId && before === true);
-        this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen };
+        this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen, head: this.#run.state.before?.head };
     }
     /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
     showJob() {
@@ -904,8 +906,8 @@ class Conversation {
         };
     }
 }
-function wordOf({ kind, jobId = "", wasSeen }, sent) {
-    return kind === "job" ? { kind, jobId, sent, wasSeen } : { kind };
+function wordOf({ kind, jobId = "", wasSeen, head }, sent) {
+    return kind === "job" ? { kind, jobId, sent, wasSeen, ...(head && { before: { head } }) } : { kind };
 }
 
 // EXTERNAL MODULE: ./build/action/memory/evidence.js

@@ -11206,7 +11206,8 @@ async function startOn(branches, { isMerged, mergedHead }) {
         throw await explainUnrelated(branches, head, rewritten);
     if (await repository.isMergedSince(base, head, targetHead)) {
         const isKept = remoteHead === undefined || lastPushed === null || (await repository.has(lastPushed));
-        const isGone = rewritten === undefined ? !isKept : !(await repository.isMerged(rewritten, targetBranch));
+        const isThere = rewritten === undefined ? isKept : await repository.isMerged(rewritten, targetBranch);
+        const isGone = !isThere && (!isMerged || mayHaveMore);
         if (isGone)
             notes.push(`Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`);
         return { ...startOver, ...(isGone && { isLost: true }) };
@@ -13169,19 +13170,28 @@ class RepositoryIdentity {
 
 ;// CONCATENATED MODULE: ./build/service/src/pulls/github/workflow-runs.js
 
+
 const jobList = schemas/* object */.Ikc({ total_count: schemas/* int */.Whr(), jobs: schemas/* array */.YOg(schemas/* object */.Ikc({ status: schemas/* string */.YjP() })) });
 /**
- * Returns whether all jobs of an attempt have ended, as far as GitHub tells: it does not without `actions: read`, and of more than 100 jobs.
- * Never rejects. GitHub's documentation: "List jobs for a workflow run attempt".
+ * Returns whether all jobs of an attempt and of those after it have ended, as far as GitHub tells: it does not without `actions: read`, and of
+ * more than 100 jobs. Never rejects. GitHub's documentation: "List jobs for a workflow run attempt".
  */
 async function hasEnded({ run, attempt }, api) {
     const path = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs";
-    const query = { run_id: run, attempt_number: attempt, per_page: 100 };
     const options = { what: `Reading the jobs of run ${run}`, maxWaitMs: 0, isRetried: false };
-    const answer = await api.request(path, query, options).catch(() => undefined);
-    const { data } = core_parse/* safeParse */.xL(jobList, answer?.data);
-    const jobs = data?.jobs ?? [];
-    return jobs.length > 0 && jobs.length === data?.total_count && jobs.every(({ status }) => status === "completed");
+    for (let number = Number(attempt);; number++) {
+        try {
+            const answer = await api.request(path, { run_id: run, attempt_number: number, per_page: 100 }, options);
+            const { data: { total_count: count = 0, jobs = [] } = {} } = core_parse/* safeParse */.xL(jobList, answer.data);
+            const isOver = jobs.length > 0 && jobs.length === count && jobs.every(({ status }) => status === "completed");
+            if (!isOver)
+                return false;
+        }
+        catch (error) {
+            // There is no attempt after the last one.
+            return error instanceof GitHubError && error.status === 404 && number > Number(attempt);
+        }
+    }
 }
 
 ;// CONCATENATED MODULE: ./build/src/runner-kit/quotation.js
@@ -19447,10 +19457,10 @@ function pullRequestTitle(prompt, answer, at, prefix = "") {
 function findKeptTurn({ id }, turns) {
     const done = turns.filter((one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one));
     const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
-    // Of a turn whose runner was lost before its agent, an attempt is counted in case it had begun.
-    const hasRun = ({ attempts, stage, made }) => attempts >= maxAttempts || (attempts > 0 && ((stage ?? null) !== null || (made ?? null) !== null));
+    // Others count attempts, too: in case their agents had begun, or so that these never run again.
+    const hasMade = ({ attempts, stage = null, made = null }) => attempts > 0 && (made !== null || (stage !== null && stage !== "begun"));
     // The first one, if the database lost its attempt count.
-    const maker = chain.findLast(hasRun) ?? chain.findLast(({ attempts }) => attempts > 0) ?? chain[0];
+    const maker = chain.findLast(hasMade) ?? chain[0];
     const { kept = null, endedAt = null } = chain.at(-1) ?? {};
     return maker && { ...maker, kept, endedAt };
 }
@@ -23755,8 +23765,8 @@ function rebuild_job_turnOf({ turn, identity, promptHash, covers, left }, { at, 
         endedAt: at,
         answer,
         reason,
-        // Its agent has ended, so that it decides on what is kept of earlier turns.
-        ...((left === "failed" || left === "stopped") && { stage: "made" }),
+        // Its agent has ended, so that it decides on what is kept of earlier turns, or has made it.
+        ...((left === undefined || left === "failed" || left === "stopped") && { stage: "made" }),
     };
 }
 
