@@ -179,7 +179,13 @@ export class Judge {
   /** Whether there was nothing to tell a night, or other runs were told all of it. */
   #isToldBefore({ isToldChanges, outcome, place }: Attempt): boolean {
     const { mainPushes, remote } = this.#world.gitHub;
-    const told = this.#told(({ attempt: by }) => by.end === "passed" && by.place.run !== place.run);
+    const holders = this.holders();
+    const isPublished = (id: string): boolean =>
+      (["main", "merged", "open"] as const).some((holder) => holders.get(id)?.has(holder) === true);
+    // A later run publishes what an earlier one had to keep.
+    const told = this.#told(
+      ({ id, attempt: by }) => (by.end === "passed" || isPublished(id)) && by.place.run !== place.run,
+    );
     const isOld = mainPushes.every(
       ({ subject, commit }) => told.has(subject) || !remote.objects.isAncestor(commit, place.sha),
     );
