@@ -3147,6 +3147,8 @@ function whenCancelled({ operation, acceptance }, context) {
             isOver ? (0,runner_kit_text/* say */.cv) `To start over, re-run this workflow run.` : (0,message/* howToWait */.nF)(context, "read its result"),
         ];
     }
+    if (stop === "ended" && status === "failed")
+        return [(0,runner_kit_text/* say */.cv) `${step}. Job ${jobId} had already failed.`, (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`];
     if (stop === "ended")
         return [(0,runner_kit_text/* say */.cv) `${step}. The work of job ${jobId} had already ended.`, (0,message/* howToWait */.nF)(context, "read its result")];
     return [

@@ -23267,6 +23267,8 @@ const listedMs = 10_000;
 const kept_on_refs_noJob = "job_00000000-0000-0000-0000-000000000000";
 /** Until the agent begins, in milliseconds: the project's setup comes first. */
 const claimMs = 30 * 60_000;
+/** Before a push that other runs wait for is tried again, in milliseconds. */
+const kept_on_refs_pausesMs = [1000, 3000];
 /** After this time, a run that claims a session at the same time has given way, in milliseconds. */
 const giveWayMs = 2000;
 /**
@@ -23346,7 +23348,8 @@ class KeptOnRefs {
         // Without one, refs are refused.
         if (message === undefined || hasEnded || ofTurn.length === 0)
             return this.#remove(ofTurn.filter(({ stage }) => stage !== "ended"));
-        await this.#save(turn, packMessage(message, machine.wallTime())).catch((error) => {
+        // Until then, the session is busy.
+        await this.#again(() => this.#save(turn, packMessage(message, machine.wallTime()))).catch((error) => {
             log(`${turn.job}: only its branch tells that a turn has published its work: ${error_message_errorMessage(error)}`);
         });
     }
@@ -23451,7 +23454,21 @@ class KeptOnRefs {
         const all = this.#all;
         const isMade = ({ job, identity }) => all.some((one) => one.stage === "made" && one.job === job && one.identity === identity);
         const isOver = (one) => one.job === kept_on_refs_noJob || (one.stage === "begun" && isMade(one));
-        await this.#remove(all.filter((one) => this.#own.has(one.name) && isOver(one)));
+        const own = all.filter((one) => this.#own.has(one.name) && isOver(one));
+        await this.#remove(own, (remove) => this.#again(remove));
+    }
+    /** Tries again while GitHub is away, for what other runs would wait for. */
+    async #again(push) {
+        for (const pauseMs of kept_on_refs_pausesMs)
+            try {
+                return await push();
+            }
+            catch (error) {
+                if (!isRemoteOutage(error))
+                    throw error;
+                await this.#options.machine.sleep(pauseMs);
+            }
+        return push();
     }
     /** As of the last listing, so that a turn costs no request more: most have begun long before. */
     besides({ job, step }) {
@@ -23520,8 +23537,8 @@ class KeptOnRefs {
         const isOld = (one) => ageOf(one) > (one.stage === "made" || one.stage === "unfinished" ? maxAgeDays : maxEndedDays);
         await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
     }
-    async #remove(kept) {
-        await this.#options.refs.remove(kept.map(({ name }) => name)).catch((error) => {
+    async #remove(kept, push = (remove) => remove()) {
+        await push(() => this.#options.refs.remove(kept.map(({ name }) => name))).catch((error) => {
             this.#options.log(`Cannot remove refs of work that is no longer needed: ${error_message_errorMessage(error)}`);
         });
     }

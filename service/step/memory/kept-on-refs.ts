@@ -60,6 +60,8 @@ const listedMs = 10_000;
 const noJob = "job_00000000-0000-0000-0000-000000000000";
 /** Until the agent begins, in milliseconds: the project's setup comes first. */
 const claimMs = 30 * 60_000;
+/** Before a push that other runs wait for is tried again, in milliseconds. */
+const pausesMs = [1000, 3000];
 /** After this time, a run that claims a session at the same time has given way, in milliseconds. */
 const giveWayMs = 2000;
 
@@ -147,7 +149,8 @@ export class KeptOnRefs implements KeptCommits {
     // Without one, refs are refused.
     if (message === undefined || hasEnded || ofTurn.length === 0)
       return this.#remove(ofTurn.filter(({ stage }) => stage !== "ended"));
-    await this.#save(turn, packMessage(message, machine.wallTime())).catch((error: unknown) => {
+    // Until then, the session is busy.
+    await this.#again(() => this.#save(turn, packMessage(message, machine.wallTime()))).catch((error: unknown) => {
       log(`${turn.job}: only its branch tells that a turn has published its work: ${errorMessage(error)}`);
     });
   }
@@ -248,7 +251,20 @@ export class KeptOnRefs implements KeptCommits {
     const isMade = ({ job, identity }: Kept): boolean =>
       all.some((one) => one.stage === "made" && one.job === job && one.identity === identity);
     const isOver = (one: Kept): boolean => one.job === noJob || (one.stage === "begun" && isMade(one));
-    await this.#remove(all.filter((one) => this.#own.has(one.name) && isOver(one)));
+    const own = all.filter((one) => this.#own.has(one.name) && isOver(one));
+    await this.#remove(own, (remove) => this.#again(remove));
+  }
+
+  /** Tries again while GitHub is away, for what other runs would wait for. */
+  async #again<T>(push: () => Promise<T>): Promise<T> {
+    for (const pauseMs of pausesMs)
+      try {
+        return await push();
+      } catch (error) {
+        if (!isRemoteOutage(error)) throw error;
+        await this.#options.machine.sleep(pauseMs);
+      }
+    return push();
   }
 
   /** As of the last listing, so that a turn costs no request more: most have begun long before. */
@@ -323,8 +339,8 @@ export class KeptOnRefs implements KeptCommits {
     await this.#remove(this.#all.filter(isOld).slice(0, maxRemoved));
   }
 
-  async #remove(kept: readonly Kept[]): Promise<void> {
-    await this.#options.refs.remove(kept.map(({ name }) => name)).catch((error: unknown) => {
+  async #remove(kept: readonly Kept[], push = (remove: () => Promise<void>) => remove()): Promise<void> {
+    await push(() => this.#options.refs.remove(kept.map(({ name }) => name))).catch((error: unknown) => {
       this.#options.log(`Cannot remove refs of work that is no longer needed: ${errorMessage(error)}`);
     });
   }

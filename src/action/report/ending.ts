@@ -338,6 +338,8 @@ function whenCancelled(
       isOver ? say`To start over, re-run this workflow run.` : howToWait(context, "read its result"),
     ];
   }
+  if (stop === "ended" && status === "failed")
+    return [say`${step}. Job ${jobId} had already failed.`, say`To send the request again, re-run this workflow run.`];
   if (stop === "ended")
     return [say`${step}. The work of job ${jobId} had already ended.`, howToWait(context, "read its result")];
   return [

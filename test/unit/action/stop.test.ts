@@ -107,17 +107,19 @@ describe("a cancelled step", () => {
     expect(clock.elapsedMs).toBeLessThanOrEqual(32_000);
   });
 
-  test("does not say that a job keeps running if its follow-up ended first", async () => {
+  test.each([
+    ["completed", /^The step was cancelled\. The work of job job_1 had already ended\.\nTo read its result/],
+    // It is sent again then, or what was kept of it is published.
+    ["failed", /^The step was cancelled\. Job job_1 had already failed\.\nTo send the request again, re-run/],
+  ] as const)("does not say that a job keeps running if its follow-up %s first", async (endsAs, text) => {
     const service = running();
     service.next = "completed";
     await attempt(service);
     service.next = "running";
-    service.endsAs = "completed";
+    service.endsAs = endsAs;
     const { outputs, toolkit } = await attempt(service, { inputs: { "job-id": "job_1", prompt: "More" } });
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
-    expect(toolkit.annotations.at(-1)?.text).toMatch(
-      /^The step was cancelled\. The work of job job_1 had already ended\.\nTo read its result/,
-    );
+    expect(toolkit.annotations.at(-1)?.text).toMatch(text);
   });
 
   test("reports the pull request of a turn that ended first", async () => {

@@ -140,6 +140,25 @@ test("a session that a run claims is busy for others, until the run's agent begi
   expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
 });
 
+test("a session is not busy for ever although GitHub is away when a turn, or a claim, ends", async () => {
+  const { kept, refs, left, keep, open } = setUp();
+  const away = new GitError(["push"], "exited with 128", "The requested URL returned error: 502", 128);
+  const { write, remove } = refs;
+  const failing = <T extends unknown[], R>(times: number, use: (...given: T) => Promise<R>) => {
+    let count = 0;
+    return (...given: T): Promise<R> => (count++ < times ? Promise.reject(away) : use(...given));
+  };
+  await keep(own, "begun");
+  refs.write = failing(2, write);
+  await kept.forget(own, commitMessage(own, [], { session: "nightly" }, { left: "pushed" }));
+  expect([left(), await open().busyJobOf("nightly", noSteps)]).toEqual([["pushed"], undefined]);
+  refs.write = write;
+  expect(await kept.busyJobOf("nightly", noSteps, next.step)).toBeUndefined();
+  refs.remove = failing(2, remove);
+  await kept.release();
+  expect(left()).toEqual(["pushed"]);
+});
+
 test("a session is not busy with the agent, or the claim, of a run that GitHub says has ended", async () => {
   const { open, refs, left } = setUp();
   const ended: string[] = [];
