@@ -1588,11 +1588,7 @@ async function findOwnChange(run) {
         // One push can bring what people and agents did.
         const brought = pushed.filter((one) => !(0,commit_jobs/* isMerge */.F)(one));
         const isOwn = (brought.length > 0 ? brought : [message]).every((one) => (0,commit_jobs/* jobsOf */.a)(one).length > 0);
-        if (!isOwn)
-            return undefined;
-        // Loaded here, because few events are about an agent's commit.
-        const { isFromFork } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
-        if (!isOfJob && (await isFromFork(String(ref), run)))
+        if (!isOwn || (!isOfJob && (await isOfFork(String(ref), run))))
             return undefined;
         return { kind: "skipped", reason: "own-change" };
     }
@@ -1601,6 +1597,11 @@ async function findOwnChange(run) {
             return action_result/* cancelledBeforeSending */.xX;
         return { kind: "blocked", cause: "head", branch, detail: (0,errors/* messageOf */.bD)(error) };
     }
+}
+async function isOfFork(ref, run) {
+    // Loaded here, because few events are about an agent's commit.
+    const { isFromFork } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
+    return isFromFork(ref, run);
 }
 /** Returns the first value at one of the paths of an object; `undefined` if there is none. */
 function at(object, ...paths) {

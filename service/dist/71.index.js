@@ -13171,6 +13171,8 @@ class RepositoryIdentity {
 ;// CONCATENATED MODULE: ./build/service/src/pulls/github/workflow-runs.js
 
 
+/** So that an answer to whatever is asked ends the search. */
+const maxAttempts = 100;
 const jobList = schemas/* object */.Ikc({ total_count: schemas/* int */.Whr(), jobs: schemas/* array */.YOg(schemas/* object */.Ikc({ status: schemas/* string */.YjP() })) });
 /**
  * Returns whether all jobs of an attempt and of those after it have ended, as far as GitHub tells: it does not without `actions: read`, and of
@@ -13179,7 +13181,8 @@ const jobList = schemas/* object */.Ikc({ total_count: schemas/* int */.Whr(), j
 async function hasEnded({ run, attempt }, api) {
     const path = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs";
     const options = { what: `Reading the jobs of run ${run}`, maxWaitMs: 0, isRetried: false };
-    for (let number = Number(attempt);; number++) {
+    const first = Number(attempt);
+    for (let number = first; number < first + maxAttempts; number++) {
         try {
             const answer = await api.request(path, { run_id: run, attempt_number: number, per_page: 100 }, options);
             const { data: { total_count: count = 0, jobs = [] } = {} } = core_parse/* safeParse */.xL(jobList, answer.data);
@@ -13189,9 +13192,10 @@ async function hasEnded({ run, attempt }, api) {
         }
         catch (error) {
             // There is no attempt after the last one.
-            return error instanceof GitHubError && error.status === 404 && number > Number(attempt);
+            return error instanceof GitHubError && error.status === 404 && number > first;
         }
     }
+    return false;
 }
 
 ;// CONCATENATED MODULE: ./build/src/runner-kit/quotation.js
@@ -18661,7 +18665,7 @@ const isMadeHere = ({ turn, maker, isOwn }) => isOwn && maker.attempts > turn.at
 const keptSentence = "What its agent changed is kept: the job's next request continues from there.";
 const reasonWhenKept = (reason) => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 /** An interrupted attempt is repeated only once, because the agent may be what kills the service. */
-const maxAttempts = 2;
+const work_maxAttempts = 2;
 /** No check result counts. */
 const unchecked = { checkResult: null, checkOutput: null };
 /** A turn's report while its agent runs. */
@@ -19200,7 +19204,7 @@ async function checkFreeSpace({ folder, machine, minFreeBytes = 100_000_000 }) {
 }
 /** Returns why no agent may run; otherwise `undefined`. @param known - the reason in a copy of its job */
 function reasonAgainst({ attempts }, stop, known) {
-    if (attempts >= maxAttempts)
+    if (attempts >= work_maxAttempts)
         return known ?? `The agent was interrupted ${attempts} times and is not run again.`;
     return stop?.aborted ? String(stop.reason) : undefined;
 }
@@ -19480,7 +19484,7 @@ function keptOnGitHub(work) {
     const { closedAt } = pullRequest;
     // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same. A lost turn that it
     // restores was not.
-    const canTell = !context.keptCommits?.isOnlyPlace || turn.attempts >= maxAttempts;
+    const canTell = !context.keptCommits?.isOnlyPlace || turn.attempts >= work_maxAttempts;
     if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0))
         return { github: "closed" };
     if (maker.kept !== "pull-request" && maker.head === null)

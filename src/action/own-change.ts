@@ -57,15 +57,18 @@ export async function findOwnChange(run: Run): Promise<RunResult | undefined> {
     // One push can bring what people and agents did.
     const brought = pushed.filter((one) => !isMerge(one));
     const isOwn = (brought.length > 0 ? brought : [message]).every((one) => jobsOf(one).length > 0);
-    if (!isOwn) return undefined;
-    // Loaded here, because few events are about an agent's commit.
-    const { isFromFork } = await import("./changes/find-section.ts");
-    if (!isOfJob && (await isFromFork(String(ref), run))) return undefined;
+    if (!isOwn || (!isOfJob && (await isOfFork(String(ref), run)))) return undefined;
     return { kind: "skipped", reason: "own-change" };
   } catch (error) {
     if (signal.aborted) return cancelledBeforeSending;
     return { kind: "blocked", cause: "head", branch, detail: messageOf(error) };
   }
+}
+
+async function isOfFork(ref: string, run: Run): Promise<boolean> {
+  // Loaded here, because few events are about an agent's commit.
+  const { isFromFork } = await import("./changes/find-section.ts");
+  return isFromFork(ref, run);
 }
 
 /** Returns the first value at one of the paths of an object; `undefined` if there is none. */

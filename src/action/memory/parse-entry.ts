@@ -13,7 +13,7 @@ const wordEntry = z.object({
   sent: z.optional(kind),
   /** Whether the agent was seen at work on the message, or to end. */
   wasSeen: z.optional(z.boolean()),
-  /** The job's open pull request and its newest commit before the message. */
+  /** The job's pull request and its newest commit before the message. */
   before: z.optional(
     z.object({
       url: z.optional(z.string().check(z.refine((url) => parsePullRequest(url)?.url === url))),

@@ -8,6 +8,9 @@ export interface RunAttempt {
   attempt: string;
 }
 
+/** So that an answer to whatever is asked ends the search. */
+const maxAttempts = 100;
+
 const jobList = z.object({ total_count: z.int(), jobs: z.array(z.object({ status: z.string() })) });
 
 /**
@@ -17,7 +20,8 @@ const jobList = z.object({ total_count: z.int(), jobs: z.array(z.object({ status
 export async function hasEnded({ run, attempt }: RunAttempt, api: Pick<GitHubApi, "request">): Promise<boolean> {
   const path = "GET /repos/{owner}/{repo}/actions/runs/{run_id}/attempts/{attempt_number}/jobs";
   const options = { what: `Reading the jobs of run ${run}`, maxWaitMs: 0, isRetried: false };
-  for (let number = Number(attempt); ; number++) {
+  const first = Number(attempt);
+  for (let number = first; number < first + maxAttempts; number++) {
     try {
       const answer = await api.request(path, { run_id: run, attempt_number: number, per_page: 100 }, options);
       const { data: { total_count: count = 0, jobs = [] } = {} } = z.safeParse(jobList, answer.data);
@@ -25,7 +29,8 @@ export async function hasEnded({ run, attempt }: RunAttempt, api: Pick<GitHubApi
       if (!isOver) return false;
     } catch (error) {
       // There is no attempt after the last one.
-      return error instanceof GitHubError && error.status === 404 && number > Number(attempt);
+      return error instanceof GitHubError && error.status === 404 && number > first;
     }
   }
+  return false;
 }

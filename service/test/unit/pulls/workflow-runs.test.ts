@@ -31,6 +31,10 @@ test.each([
   expect(await ask(...answers)).toBe(expected);
 });
 
+test("a server that answers for every attempt is not asked for ever", async () => {
+  expect(await ask(...Array.from({ length: 1000 }, () => listOf("completed")))).toBe(false);
+});
+
 test.each([
   ["may not ask", new GitHubError("GitHub answered 403", 403)],
   ["asks another repository", new GitHubError("GitHub answered 404", 404)],
