@@ -17851,6 +17851,21 @@ function isPassing(error) {
 function isRemoteOutage(error) {
     return (error instanceof GitError && error.isRemoteOutage) || (error instanceof GitHubError && !error.isPermanent);
 }
+/** Before what failed in an outage of the Git host or GitHub is tried again, in milliseconds. */
+const outagePausesMs = [1000, 3000];
+/** Does something, twice more at most while the Git host or GitHub is unavailable. `hurry` ends that. @throws what it throws at last */
+async function outlast(act, machine, hurry) {
+    for (const pauseMs of outagePausesMs)
+        try {
+            return await act();
+        }
+        catch (error) {
+            if (hurry?.aborted || !isRemoteOutage(error))
+                throw error;
+            await machine.sleep(pauseMs, hurry);
+        }
+    return act();
+}
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/keep-lease.js
 
@@ -18627,7 +18642,7 @@ async function tryBranch(work) {
  */
 async function cleanBranch(work, result) {
     const { turn, context, start, tried, pushed } = work;
-    const { store, repository, branchRights, log } = context;
+    const { store, repository, branchRights, machine, signal, log } = context;
     const { branch } = start;
     if (result === "failed")
         branchRights?.doubt();
@@ -18639,17 +18654,20 @@ async function cleanBranch(work, result) {
             return await undoPush(pushed, (await store.jobs.find(turn.job))?.head ?? null, repository);
         if (result !== "completed" && result !== "failed")
             return;
-        let remoteHead = tried;
-        // A rejected push may have left the trial branch, and an earlier attempt may have pushed since: a worker that lost its lease, or a push
-        // that was reported as failed.
-        if (pushed !== undefined || turn.attempts > 0) {
-            await repository.fetch([branch]);
-            remoteHead = await repository.branchHead(branch);
-        }
-        if (remoteHead !== undefined && remoteHead === tried)
-            await repository.push(undefined, branch, tried);
-        else
-            await removeUncounted({ ...start, remoteHead }, context, turn);
+        const clean = async () => {
+            let remoteHead = tried;
+            // A rejected push may have left the trial branch, and an earlier attempt may have pushed since: a worker that lost its lease, or a
+            // push that was reported as failed.
+            if (pushed !== undefined || turn.attempts > 0) {
+                await repository.fetch([branch]);
+                remoteHead = await repository.branchHead(branch);
+            }
+            if (remoteHead !== undefined && remoteHead === tried)
+                await repository.push(undefined, branch, tried);
+            else
+                await removeUncounted({ ...start, remoteHead }, context, turn);
+        };
+        await outlast(clean, machine, signal);
     }
     catch (error) {
         log(`A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${error_message_errorMessage(error)}`);
@@ -23271,8 +23289,6 @@ const listedMs = 10_000;
 const kept_on_refs_noJob = "job_00000000-0000-0000-0000-000000000000";
 /** Until the agent begins, in milliseconds: the project's setup comes first. */
 const claimMs = 30 * 60_000;
-/** Before a push that other runs wait for is tried again, in milliseconds. */
-const kept_on_refs_pausesMs = [1000, 3000];
 /** After this time, a run that claims a session at the same time has given way, in milliseconds. */
 const giveWayMs = 2000;
 /**
@@ -23461,18 +23477,10 @@ class KeptOnRefs {
         const own = all.filter((one) => this.#own.has(one.name) && isOver(one));
         await this.#remove(own, (remove) => this.#again(remove));
     }
-    /** Tries again while GitHub is away, for what other runs would wait for. */
-    async #again(push) {
-        for (const pauseMs of kept_on_refs_pausesMs)
-            try {
-                return await push();
-            }
-            catch (error) {
-                if (!isRemoteOutage(error))
-                    throw error;
-                await this.#options.machine.sleep(pauseMs);
-            }
-        return push();
+    /** For what other runs would wait for. */
+    #again(push) {
+        const { machine, hurry } = this.#options;
+        return outlast(push, machine, hurry);
     }
     /** As of the last listing, so that a turn costs no request more: most have begun long before. */
     besides({ job, step }) {
@@ -24202,7 +24210,7 @@ async function deleteTriedBranches(options) {
 
 /** Opens the memory of other runs: jobs' branches and pull requests, and the Actions cache. */
 function openMemory(options) {
-    const { project, projectId, cache, cacheAccess, isWorkflowToken, workflowToken, run, isOwnRepository, keeps, folder, secrets, log, machine = thisMachine, } = options;
+    const { project, projectId, cache, cacheAccess, isWorkflowToken, workflowToken, run, isOwnRepository, keeps, folder, secrets, hurry, log, machine = thisMachine, } = options;
     const { pullRequests, repository, targetBranch, branchPrefix } = project ?? {};
     if (!(pullRequests instanceof GitHubPullRequests) || project === undefined || repository === undefined)
         throw new Error("the project of the step is not on GitHub");
@@ -24210,7 +24218,7 @@ function openMemory(options) {
     if (isOwnRepository && !isWorkflowToken && workflowToken)
         repository.workRefs.useFirst(resolveAddress(project.repositoryName, () => workflowToken).settings);
     const hasRunEnded = pullRequests.hasRunEnded.bind(pullRequests);
-    const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log, run, hasRunEnded });
+    const kept = new KeptOnRefs({ refs: repository.workRefs, machine, hurry, log, run, hasRunEnded });
     const rebuilt = new RebuiltJobs({
         repository,
         pullRequests,
@@ -26787,7 +26795,7 @@ async function serve(config, report, log) {
         },
     };
 }
-function memoryOptions({ settings, environment, folder }) {
+function memoryOptions({ settings, environment, folder, hurry, }) {
     const { projectId, options, variables, isWorkflowToken, isOwnRepository, isPrivate } = settings;
     return {
         projectId,
@@ -26803,6 +26811,7 @@ function memoryOptions({ settings, environment, folder }) {
             ...(isPrivate ? ["stopped"] : []),
         ],
         folder,
+        hurry,
         secrets: [...new Set(Array.from(options.secrets, ({ value }) => value))],
     };
 }
@@ -27166,6 +27175,8 @@ const runner = {
 // The process that the action starts for its own agent. It ends with the action.
 /** How long agents have to end if the action is gone, in milliseconds. */
 const orphanGraceMs = 5000;
+/** With less time than this, nothing waits for GitHub, in milliseconds. */
+const unhurriedMs = 10_000;
 /** A service, and what it is made of. */
 class ActionChild {
     #config;
@@ -27183,8 +27194,11 @@ class ActionChild {
         this.#config = config;
         this.#files = files;
     }
-    /** @throws SetupError if the options are not valid, or the runner cannot run the service */
-    static async open({ environment, settings: given, ...files }) {
+    /**
+     * @param hurry - aborts when there is no time to wait for GitHub. Default: never
+     * @throws SetupError if the options are not valid, or the runner cannot run the service
+     */
+    static async open({ environment, settings: given, ...files }, hurry) {
         const settings = settings_readSettings(given, environment);
         await prepare_checkGit();
         const folder = prepare_createFolder(environment, settings.projectId);
@@ -27192,7 +27206,7 @@ class ActionChild {
         for (const name of settings.options.agent.passes)
             if (environment[name] !== undefined)
                 process.env[name] = environment[name];
-        return new ActionChild({ settings, environment, folder }, files);
+        return new ActionChild({ settings, environment, folder, hurry }, files);
     }
     /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
     handle(request) {
@@ -27295,7 +27309,8 @@ function serveAction() {
     process.stdout.on("error", () => { });
     let child;
     let isEnding = false;
-    const endIn = endInTime(async () => {
+    const hurry = new AbortController();
+    const endWithin = endInTime(async () => {
         isEnding = true;
         const started = await child?.catch(() => undefined);
         await started
@@ -27308,6 +27323,11 @@ function serveAction() {
         runner.info("Not everything could be saved in time: the next turn of the job may begin a new session of the agent");
         process.kill(-process.pid, "SIGKILL");
     });
+    const endIn = (graceMs) => {
+        if (graceMs < unhurriedMs)
+            hurry.abort();
+        endWithin(graceMs);
+    };
     process.once("disconnect", () => {
         if (!isEnding)
             endIn(orphanGraceMs);
@@ -27316,7 +27336,7 @@ function serveAction() {
         if (typeof message === "number")
             return endIn(message);
         if (typeof message === "object") {
-            child = ActionChild.open(message);
+            child = ActionChild.open(message, hurry.signal);
             child.catch(() => { });
             return;
         }

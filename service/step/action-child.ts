@@ -15,6 +15,8 @@ import { checkGit, createFolder, prepareAgent } from "./setup/prepare.ts";
 
 /** How long agents have to end if the action is gone, in milliseconds. */
 const orphanGraceMs = 5000;
+/** With less time than this, nothing waits for GitHub, in milliseconds. */
+const unhurriedMs = 10_000;
 
 /** A service, and what it is made of. */
 export class ActionChild {
@@ -35,15 +37,21 @@ export class ActionChild {
     this.#files = files;
   }
 
-  /** @throws SetupError if the options are not valid, or the runner cannot run the service */
-  static async open({ environment, settings: given, ...files }: AgentConfig): Promise<ActionChild> {
+  /**
+   * @param hurry - aborts when there is no time to wait for GitHub. Default: never
+   * @throws SetupError if the options are not valid, or the runner cannot run the service
+   */
+  static async open(
+    { environment, settings: given, ...files }: AgentConfig,
+    hurry?: AbortSignal,
+  ): Promise<ActionChild> {
     const settings = readSettings(given, environment);
     await checkGit();
     const folder = createFolder(environment, settings.projectId);
     // A variable of the process would have the text `undefined`.
     for (const name of settings.options.agent.passes)
       if (environment[name] !== undefined) process.env[name] = environment[name];
-    return new ActionChild({ settings, environment, folder }, files);
+    return new ActionChild({ settings, environment, folder, hurry }, files);
   }
 
   /** Does what the action asks for, and returns the reply. @throws SetupError if it cannot */
@@ -147,7 +155,8 @@ export function serveAction(): void {
   process.stdout.on("error", () => {});
   let child: Promise<ActionChild> | undefined;
   let isEnding = false;
-  const endIn = endInTime(
+  const hurry = new AbortController();
+  const endWithin = endInTime(
     async () => {
       isEnding = true;
       const started = await child?.catch(() => undefined);
@@ -164,13 +173,17 @@ export function serveAction(): void {
       process.kill(-process.pid, "SIGKILL");
     },
   );
+  const endIn = (graceMs: number): void => {
+    if (graceMs < unhurriedMs) hurry.abort();
+    endWithin(graceMs);
+  };
   process.once("disconnect", () => {
     if (!isEnding) endIn(orphanGraceMs);
   });
   process.on("message", async (message: AgentConfig | AgentRequest) => {
     if (typeof message === "number") return endIn(message);
     if (typeof message === "object") {
-      child = ActionChild.open(message);
+      child = ActionChild.open(message, hurry.signal);
       child.catch(() => {});
       return;
     }

@@ -25,6 +25,8 @@ export interface ServiceConfig {
   environment: NodeJS.ProcessEnv;
   /** For everything that the service writes. */
   folder: string;
+  /** See `KeptOnRefsOptions`. */
+  hurry?: AbortSignal | undefined;
 }
 
 /** The service of a step. Disposing of it stops its agents, and saves their jobs. */
@@ -85,7 +87,12 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
   };
 }
 
-function memoryOptions({ settings, environment, folder }: ServiceConfig): Omit<MemoryOptions, "project" | "log"> {
+function memoryOptions({
+  settings,
+  environment,
+  folder,
+  hurry,
+}: ServiceConfig): Omit<MemoryOptions, "project" | "log"> {
   const { projectId, options, variables, isWorkflowToken, isOwnRepository, isPrivate } = settings;
   return {
     projectId,
@@ -101,6 +108,7 @@ function memoryOptions({ settings, environment, folder }: ServiceConfig): Omit<M
       ...(isPrivate ? ["stopped" as const] : []),
     ],
     folder,
+    hurry,
     secrets: [...new Set(Array.from(options.secrets, ({ value }) => value))],
   };
 }

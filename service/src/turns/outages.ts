@@ -1,4 +1,5 @@
 import { GitError } from "../git/git.ts";
+import type { Machine } from "../machine.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { GitHubError } from "../pulls/github/github-error.ts";
 import { LeaseLost, OutcomeUnknown, StoreUnavailable } from "../store-errors.ts";
@@ -22,4 +23,23 @@ export function isPassing(error: unknown): boolean {
  */
 export function isRemoteOutage(error: unknown): boolean {
   return (error instanceof GitError && error.isRemoteOutage) || (error instanceof GitHubError && !error.isPermanent);
+}
+
+/** Before what failed in an outage of the Git host or GitHub is tried again, in milliseconds. */
+const outagePausesMs = [1000, 3000];
+
+/** Does something, twice more at most while the Git host or GitHub is unavailable. `hurry` ends that. @throws what it throws at last */
+export async function outlast<T>(
+  act: () => Promise<T>,
+  machine: Pick<Machine, "sleep">,
+  hurry?: AbortSignal,
+): Promise<T> {
+  for (const pauseMs of outagePausesMs)
+    try {
+      return await act();
+    } catch (error) {
+      if (hurry?.aborted || !isRemoteOutage(error)) throw error;
+      await machine.sleep(pauseMs, hurry);
+    }
+  return act();
 }

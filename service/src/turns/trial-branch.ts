@@ -3,7 +3,7 @@ import { GitError } from "../git/git.ts";
 import type { TurnResult } from "../model.ts";
 import { commitMessage } from "../pulls/commit-message.ts";
 import { trialIdentity } from "../pulls/turn-trailers.ts";
-import { isRemoteOutage } from "./outages.ts";
+import { isRemoteOutage, outlast } from "./outages.ts";
 import { describeRefusal, HostRefused } from "./refusal.ts";
 import { titleOf } from "./turn-name.ts";
 import { removeUncounted, undoPush } from "./uncounted-commits.ts";
@@ -60,7 +60,7 @@ export async function tryBranch(work: Work): Promise<void> {
  */
 export async function cleanBranch(work: Work, result: TurnResult): Promise<void> {
   const { turn, context, start, tried, pushed } = work;
-  const { store, repository, branchRights, log } = context;
+  const { store, repository, branchRights, machine, signal, log } = context;
   const { branch } = start;
   if (result === "failed") branchRights?.doubt();
   if (pushed === "recorded") return;
@@ -69,15 +69,18 @@ export async function cleanBranch(work: Work, result: TurnResult): Promise<void>
       // It may have been recorded although the store reported a failure; from now on it cannot be.
       return await undoPush(pushed, (await store.jobs.find(turn.job))?.head ?? null, repository);
     if (result !== "completed" && result !== "failed") return;
-    let remoteHead = tried;
-    // A rejected push may have left the trial branch, and an earlier attempt may have pushed since: a worker that lost its lease, or a push
-    // that was reported as failed.
-    if (pushed !== undefined || turn.attempts > 0) {
-      await repository.fetch([branch]);
-      remoteHead = await repository.branchHead(branch);
-    }
-    if (remoteHead !== undefined && remoteHead === tried) await repository.push(undefined, branch, tried);
-    else await removeUncounted({ ...start, remoteHead }, context, turn);
+    const clean = async (): Promise<void> => {
+      let remoteHead = tried;
+      // A rejected push may have left the trial branch, and an earlier attempt may have pushed since: a worker that lost its lease, or a
+      // push that was reported as failed.
+      if (pushed !== undefined || turn.attempts > 0) {
+        await repository.fetch([branch]);
+        remoteHead = await repository.branchHead(branch);
+      }
+      if (remoteHead !== undefined && remoteHead === tried) await repository.push(undefined, branch, tried);
+      else await removeUncounted({ ...start, remoteHead }, context, turn);
+    };
+    await outlast(clean, machine, signal);
   } catch (error) {
     log(
       `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,

@@ -13,11 +13,13 @@ import type { BusyJob } from "../../src/store/job-copies.ts";
 import { newTurnIdentity } from "../../src/store/job-state.ts";
 import { applyCommand, type KeptCommits } from "../../src/store/kept-commits.ts";
 import { dayMs } from "../../src/time.ts";
-import { isRemoteOutage } from "../../src/turns/outages.ts";
+import { isRemoteOutage, outlast } from "../../src/turns/outages.ts";
 
 export interface KeptOnRefsOptions {
   refs: Pick<WorkRefs, "names" | "list" | "write" | "read" | "remove">;
   machine: Pick<Machine, "wallTime" | "sleep">;
+  /** Aborts when there is no time to wait for GitHub. Default: never. */
+  hurry?: AbortSignal | undefined;
   log: (line: string) => void;
   /** The attempt of the workflow run that the step is in. Default: none. */
   run?: RunAttempt | undefined;
@@ -60,8 +62,6 @@ const listedMs = 10_000;
 const noJob = "job_00000000-0000-0000-0000-000000000000";
 /** Until the agent begins, in milliseconds: the project's setup comes first. */
 const claimMs = 30 * 60_000;
-/** Before a push that other runs wait for is tried again, in milliseconds. */
-const pausesMs = [1000, 3000];
 /** After this time, a run that claims a session at the same time has given way, in milliseconds. */
 const giveWayMs = 2000;
 
@@ -255,16 +255,10 @@ export class KeptOnRefs implements KeptCommits {
     await this.#remove(own, (remove) => this.#again(remove));
   }
 
-  /** Tries again while GitHub is away, for what other runs would wait for. */
-  async #again<T>(push: () => Promise<T>): Promise<T> {
-    for (const pauseMs of pausesMs)
-      try {
-        return await push();
-      } catch (error) {
-        if (!isRemoteOutage(error)) throw error;
-        await this.#options.machine.sleep(pauseMs);
-      }
-    return push();
+  /** For what other runs would wait for. */
+  #again<T>(push: () => Promise<T>): Promise<T> {
+    const { machine, hurry } = this.#options;
+    return outlast(push, machine, hurry);
   }
 
   /** As of the last listing, so that a turn costs no request more: most have begun long before. */

@@ -34,6 +34,8 @@ export interface MemoryOptions {
   folder: string;
   /** Values that must not appear in a copy of a home directory. */
   secrets: readonly string[];
+  /** See `KeptOnRefsOptions`. */
+  hurry?: AbortSignal | undefined;
   log: (line: string) => void;
   /** Default: this machine. */
   machine?: Pick<Machine, "wallTime" | "sleep"> | undefined;
@@ -63,6 +65,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
     keeps,
     folder,
     secrets,
+    hurry,
     log,
     machine = thisMachine,
   } = options;
@@ -73,7 +76,7 @@ export function openMemory(options: MemoryOptions): StepMemory {
   if (isOwnRepository && !isWorkflowToken && workflowToken)
     repository.workRefs.useFirst(resolveAddress(project.repositoryName, () => workflowToken).settings);
   const hasRunEnded = pullRequests.hasRunEnded.bind(pullRequests);
-  const kept = new KeptOnRefs({ refs: repository.workRefs, machine, log, run, hasRunEnded });
+  const kept = new KeptOnRefs({ refs: repository.workRefs, machine, hurry, log, run, hasRunEnded });
   const rebuilt = new RebuiltJobs({
     repository,
     pullRequests,

@@ -51,7 +51,7 @@ function setUp() {
   const open = (
     meanwhile: () => Promise<void> = async () => {},
     seen: KeptOnRefsOptions["refs"] = refs,
-    ofRun: Pick<KeptOnRefsOptions, "run" | "hasRunEnded"> = {},
+    ofRun: Pick<KeptOnRefsOptions, "run" | "hasRunEnded" | "hurry"> = {},
   ) =>
     new KeptOnRefs({
       refs: seen,
@@ -157,6 +157,24 @@ test("a session is not busy for ever although GitHub is away when a turn, or a c
   refs.remove = failing(2, remove);
   await kept.release();
   expect(left()).toEqual(["pushed"]);
+});
+
+test.each<[string, number, (hurry: AbortController) => void]>([
+  ["already", 1, (hurry) => hurry.abort()],
+  ["while it waits", 2, () => {}],
+])("nothing waits for GitHub if there is no time, %s", async (_when, tries, begin) => {
+  const hurry = new AbortController();
+  const { refs, open } = setUp();
+  const claimed = open(async () => hurry.abort(), refs, { hurry: hurry.signal });
+  expect(await claimed.busyJobOf("nightly", noSteps, own.step)).toBeUndefined();
+  begin(hurry);
+  let tried = 0;
+  refs.remove = async () => {
+    tried++;
+    throw new GitError(["push"], "exited with 128", "The requested URL returned error: 502", 128);
+  };
+  await claimed.release();
+  expect(tried).toBe(tries);
 });
 
 test("a session is not busy with the agent, or the claim, of a run that GitHub says has ended", async () => {
