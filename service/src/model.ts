@@ -261,8 +261,8 @@ export interface Made {
   /** Whether the clone has what its agent changed before it failed. Default: no. */
   isUnfinished?: boolean | undefined;
   /**
-   * Whether its agent failed and nothing is kept of that, so that what is kept of earlier turns still is: it had nothing of that, or that is
-   * a completed commit which conflicts. Default: no.
+   * Whether its agent failed, or was stopped, and nothing is kept of that, so that what is kept of earlier turns still is: it had nothing of
+   * that, or that is a completed commit which conflicts. Default: no.
    */
   isUntouched?: boolean | undefined;
 }

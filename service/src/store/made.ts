@@ -23,9 +23,9 @@ export function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt
   if (state !== "failed" || kept !== null) return false;
   // A copy of a turn whose runner was lost before its agent counts an attempt, and has no stage.
   if (attempts === 0 || ((stage ?? null) === null && (made ?? null) === null)) return true;
-  return stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true);
+  return (stopRequestedAt === null && stage === "begun") || parseMade(made)?.isUntouched === true;
 }
 
 /** The condition for a turn that has failed and does not. */
-export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL) AND NOT ("stopRequestedAt" IS NULL
-  AND (coalesce(stage, '') = 'begun' OR coalesce(made, '') LIKE '%"isUntouched":true%')))`;
+export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL)
+  AND NOT ("stopRequestedAt" IS NULL AND coalesce(stage, '') = 'begun') AND coalesce(made, '') NOT LIKE '%"isUntouched":true%')`;

@@ -95,8 +95,10 @@ export async function make(work: Work): Promise<Position> {
   await tryForAnHour(() => worktrees.takeBack(directory), context);
   if (attempt.end !== "completed" && failureClass === undefined) {
     // Somebody has stopped a turn without a class. Its reason is that of the request, by which it is known as stopped.
-    await keepStopped(reason ?? "");
-    return settle(work, { reason }, false, report, go());
+    // A ref of it would decide on a completed commit that conflicts.
+    const isUntouched = work.conflicting !== undefined;
+    if (!isUntouched) await keepStopped(reason ?? "");
+    return settle(work, { reason, ...(isUntouched && { isUntouched }) }, false, report, go());
   }
   if (attempt.end !== "completed") {
     const isKept = await keep(reason ?? "");

@@ -266,6 +266,14 @@ describe.each(databases)("a request with a key, in $database", ({ newStore }) =>
     ["had nothing of it", true, (store, turn) => failAs(store, turn, { reason: "overloaded", isUntouched: true })],
     ["had it", false, (store, turn) => failAs(store, turn, { reason: 'Say "isUntouched":true' })],
     ["was stopped", false, (store, turn) => stopRunning(store, turn)],
+    [
+      "was stopped, and left it",
+      true,
+      async (store, turn) => {
+        await stopRunning(store, turn);
+        await store.runningTurns.setMade(turn, 1, { reason: "Stopped.", isUntouched: true });
+      },
+    ],
   ])("asks for kept work, although a turn since has failed: one that %s", async (_, isKept, end) => {
     const store = await newStore();
     const job = await newJob(store, "Fix it", key("1"));

@@ -53,6 +53,7 @@ async function setUp(more: Partial<TurnPorts> = {}) {
       seen.told = prompt;
       seen.found = Object.fromEntries([...watched].map((path) => [path, repository.read(tree, path)]));
       repository.edit(tree, plan.edits);
+      if (plan.result.end === "stopped") await stopRunning();
       return { ...completed, ...plan.result };
     },
   };
@@ -72,11 +73,18 @@ async function setUp(more: Partial<TurnPorts> = {}) {
     },
     ...more,
   };
+  let stop = new AbortController();
+  const stopRunning = async (): Promise<void> => {
+    const turn = (await store.turns.ofJob(job)).at(-1)?.id ?? 0;
+    await store.turns.stop(job, turn, 0, "Stopped.");
+    stop.abort("Stopped.");
+  };
   const failed = { end: "failed", exitCode: 1 } as const;
   /** Runs a turn whose agent makes these edits, and completes or fails. */
   const run = async (prompt: string, edits: Edits, result: Partial<AgentResult> = failed) => {
     for (const path of Object.keys(edits)) watched.add(path);
     plan = { edits, result };
+    stop = new AbortController();
     if (await store.jobs.find(job)) await store.turns.add(job, prompt, 0);
     else await store.jobs.add({ id: job, project: "docs", createdAt: 0 }, prompt);
     return end();
@@ -88,7 +96,12 @@ async function setUp(more: Partial<TurnPorts> = {}) {
     const onFailure = (found: Failure): void => {
       failure = found;
     };
-    const result = await runTurn(turn, stored, { ...ports, onFailure }, new AbortController().signal);
+    const result = await runTurn(
+      turn,
+      stored,
+      { ...ports, stop: stop.signal, onFailure },
+      new AbortController().signal,
+    );
     if (result === "completed" || result === "failed") await store.runningTurns.finish(turn, result, 0, failure);
     return (await store.turns.ofJob(job)).at(-1);
   };
@@ -341,6 +354,7 @@ test.each<[what: string, edits: Edits, mayBeKept: boolean, isLeft: boolean, resu
   ["after edits that may not be kept", { "own.md": "2\n" }, false, true],
   ["after edits that are refused", { "own.md": "sk-secret-0123456789\n" }, true, true, complete],
   ["after edits of its own", { "own.md": "2\n" }, true, false],
+  ["because somebody stops it", { "own.md": "2\n" }, true, true, { end: "stopped" }],
 ])("a completed change that conflicts with the branch is left by an agent that fails %s", async (_, ...row) => {
   const [edits, mayBeKept, isLeft, result] = row;
   const stored = new Map<string, Uint8Array>();
@@ -423,6 +437,7 @@ test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: n
   ["one that had nothing of it", [ended(1, "unfinished"), untouched(2), ended(3, "unfinished")], undefined, [1, 2, 3]],
   ["only turns that left nothing", [lost(1), untouched(2)], undefined, []],
   ["one that somebody stopped", [ended(1, "unfinished"), { ...lost(2), stopRequestedAt: 1 }], undefined, []],
+  ["one that somebody stopped, and that left it", [ended(1, "push"), { ...untouched(2), stopRequestedAt: 1 }], 1, []],
   ["one that completed since", [ended(1, "push"), { ...done, id: 2 }], undefined, []],
   ["two that could not publish it", [ended(1, "push"), ended(2, "push", 0), ended(3, "push", 0)], 1, []],
 ])("after %s", (_, turns, kept, inRow) => {
