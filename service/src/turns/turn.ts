@@ -161,7 +161,10 @@ async function logEarlierFailures({ turn, context }: Work): Promise<void> {
   const { turns, log, secrets = [] } = context;
   const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
   const patterns = new SecretPatterns(secrets);
-  const told = failed.map(async (one) => `${turnName(one.id)} (${commitTitle(await patterns.remove(one.prompt))})`);
-  const list = (await Promise.all(told)).join(", ");
+  // Of a turn that another machine ran, the prompt may be unknown here.
+  const told = failed.map(async ({ id, prompt }) =>
+    prompt === "" ? turnName(id) : `${turnName(id)} (${commitTitle(await patterns.remove(prompt))})`,
+  );
+  const list = [...new Set(await Promise.all(told))].join(", ");
   if (failed.length > 0) log(`The turn completed, but earlier turns of the job failed: ${list}.`);
 }

@@ -86,7 +86,8 @@ export function rebuildJob({
   const facts = new Map<number, Facts>();
   const named = new Map<number, TurnCopy>();
   const add = (one: NamedTurn, commit: DatedCommit, said: Facts): void => {
-    const found = { ...turnOf(one, commit, takeTold(told, commit)), ...(one.key && { caller, ...one.key }) };
+    const text = isChange(one) ? takeTold(told, commit) : { prompt: "", answer: null };
+    const found = { ...turnOf(one, commit, text), ...(one.key && { caller, ...one.key }) };
     facts.set(one.turn, said);
     named.set(one.turn, turnRow(said, found, undefined));
   };
@@ -154,6 +155,9 @@ function unpublishedCommits(
   const newest = ofHead >= 0 ? ofHead : commits.findIndex(({ commit }) => commit === mergeCommit);
   return new Set(newest >= 0 ? commits.slice(0, newest) : commits.filter(({ at }) => at > closedAt));
 }
+
+/** Returns whether a turn is named by the commit of its change, whose title is its prompt's. */
+const isChange = ({ left }: NamedTurn): boolean => left === undefined || left === "unfinished" || left === "stopped";
 
 /** Removes the turn that made a commit from the told turns, and returns it. */
 function takeTold(told: ToldTurn[], { message }: DatedCommit): ToldTurn {

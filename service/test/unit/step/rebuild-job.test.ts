@@ -70,8 +70,9 @@ test("a job has the turns that left no commit on its branch, by what is kept of 
   // The pull request has all that is to be published.
   expect(all).toMatchObject({ pullRequest: link, archivedAt: null, session: "nightly" });
   expect(all?.turns.slice(2)).toMatchObject([
-    { id: 3, state: "failed", kept: "unfinished", reason: "The agent timed out." },
-    { id: 4, state: "completed", made: "{}" },
+    { id: 3, prompt: "Third", state: "failed", kept: "unfinished", reason: "The agent timed out." },
+    // Its record has no title of its prompt.
+    { id: 4, prompt: "", state: "completed", made: "{}" },
   ]);
   const stopped = keptOf(5, { left: "stopped", notes: ["A person stopped it."] });
   const begun = keptOf(6, { left: "begun", until: 1 });
