@@ -88,7 +88,7 @@ interface BlockedDetails {
   base: { detail: string };
   /** The newest commit of a branch that can be the agent's. */
   head: { branch: string; detail: string };
-  /** The range of changes ends before it begins: a later run has covered it. */
+  /** The range of changes ends before it begins: another run has covered it. */
   "range-behind": { base: string; head: string };
   /** Plain mode: what an earlier run attempt, or an earlier run of the session, started cannot be read. */
   memory: { detail: string };

@@ -198,7 +198,7 @@ export async function findRange(
   return compareSince(dayMs);
 }
 
-/** Refuses a range that ends before it begins, which happens in an old run when a later one has covered it. */
+/** Refuses a range that ends before it begins, which happens in an old run when another one has covered it. */
 function notBehind(range: Comparison): Comparison | BlockedResult {
   const { base, head, status } = range;
   return status === "behind" ? { kind: "blocked", cause: "range-behind", base, head } : range;

@@ -208,8 +208,8 @@ const blocked: {
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
     ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
   "range-behind": ({ base, head }) => message`
-    Changes were covered by a later run
-    The range of changes ends with ${shortRef(head)}, and a later run has covered all up to ${shortRef(base)}. Nothing was started.
+    Changes were covered by another run
+    The range of changes ends with ${shortRef(head)}, and another run has covered all up to ${shortRef(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
   changes: ({ detail }) => message`
     Cannot read what changed

@@ -368,7 +368,7 @@ describe("a session's range starts at the commit up to which it was told of all 
     expect(filesIn((await run(3, 1, options)).sections)).toEqual(["file2"]);
     const late = await run(2, 2, options);
     expect(late.prompts).toEqual([]);
-    expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by a later run");
+    expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by another run");
   });
 
   test("a re-run of a run that failed does not send again what another's re-run was told at the same commit", async () => {
@@ -463,7 +463,7 @@ test("a late re-run of a night that failed says that a later one has covered its
   const late = await run(2, 2);
   expect(late.prompts).toEqual([]);
   expect(late.outputs).toMatchObject({ outcome: "error", "skip-reason": "" });
-  expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by a later run");
+  expect(late.toolkit.annotations.at(-1)?.title).toBe("Changes were covered by another run");
   expect(late.toolkit.annotations.at(-1)?.text).toContain(repository.head().slice(0, 7));
   expect(filesIn((await night(5)).prompts[0])).toEqual(["file5"]);
 });
