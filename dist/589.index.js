@@ -325,7 +325,7 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
     Commit ${(0,format/* shortRef */.m3)(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);
     return compareSince(dayMs);
 }
-/** Refuses a range that ends before it begins, which happens in an old run when a later one has covered it. */
+/** Refuses a range that ends before it begins, which happens in an old run when another one has covered it. */
 function notBehind(range) {
     const { base, head, status } = range;
     return status === "behind" ? { kind: "blocked", cause: "range-behind", base, head } : range;

@@ -2809,8 +2809,8 @@ const blocked = {
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
     ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
     "range-behind": ({ base, head }) => (0,runner_kit_text/* message */.iU) `
-    Changes were covered by a later run
-    The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, and a later run has covered all up to ${(0,format/* shortRef */.m3)(base)}. Nothing was started.
+    Changes were covered by another run
+    The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, and another run has covered all up to ${(0,format/* shortRef */.m3)(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
     changes: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read what changed

@@ -3393,11 +3393,11 @@ function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }) {
     // A copy of a turn whose runner was lost before its agent counts an attempt, and has no stage.
     if (attempts === 0 || ((stage ?? null) === null && (made ?? null) === null))
         return true;
-    return stopRequestedAt === null && (stage === "begun" || parseMade(made)?.isUntouched === true);
+    return (stopRequestedAt === null && stage === "begun") || parseMade(made)?.isUntouched === true;
 }
 /** The condition for a turn that has failed and does not. */
-const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL) AND NOT ("stopRequestedAt" IS NULL
-  AND (coalesce(stage, '') = 'begun' OR coalesce(made, '') LIKE '%"isUntouched":true%')))`;
+const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL)
+  AND NOT ("stopRequestedAt" IS NULL AND coalesce(stage, '') = 'begun') AND coalesce(made, '') NOT LIKE '%"isUntouched":true%')`;
 
 ;// CONCATENATED MODULE: ./build/service/src/api/describe-turn.js
 
@@ -19077,8 +19077,11 @@ async function make(work) {
     await tryForAnHour(() => worktrees.takeBack(directory), context);
     if (attempt.end !== "completed" && failureClass === undefined) {
         // Somebody has stopped a turn without a class. Its reason is that of the request, by which it is known as stopped.
-        await keepStopped(reason ?? "");
-        return settle(work, { reason }, false, report, go());
+        // A ref of it would decide on a completed commit that conflicts.
+        const isUntouched = work.conflicting !== undefined;
+        if (!isUntouched)
+            await keepStopped(reason ?? "");
+        return settle(work, { reason, ...(isUntouched && { isUntouched }) }, false, report, go());
     }
     if (attempt.end !== "completed") {
         const isKept = await keep(reason ?? "");
@@ -20820,8 +20823,9 @@ async function logEarlierFailures({ turn, context }) {
     const { turns, log, secrets = [] } = context;
     const failed = turns.filter(({ id, state }) => id < turn.id && state === "failed");
     const patterns = new SecretPatterns(secrets);
-    const told = failed.map(async (one) => `${turnName(one.id)} (${commitTitle(await patterns.remove(one.prompt))})`);
-    const list = (await Promise.all(told)).join(", ");
+    // Of a turn that another machine ran, the prompt may be unknown here.
+    const told = failed.map(async ({ id, prompt }) => prompt === "" ? turnName(id) : `${turnName(id)} (${commitTitle(await patterns.remove(prompt))})`);
+    const list = [...new Set(await Promise.all(told))].join(", ");
     if (failed.length > 0)
         log(`The turn completed, but earlier turns of the job failed: ${list}.`);
 }
@@ -23695,7 +23699,8 @@ function rebuildJob({ jobId, branch, projectId, caller, targetBranch, pull, isMe
     const facts = new Map();
     const named = new Map();
     const add = (one, commit, said) => {
-        const found = { ...rebuild_job_turnOf(one, commit, takeTold(told, commit)), ...(one.key && { caller, ...one.key }) };
+        const text = isChange(one) ? takeTold(told, commit) : { prompt: "", answer: null };
+        const found = { ...rebuild_job_turnOf(one, commit, text), ...(one.key && { caller, ...one.key }) };
         facts.set(one.turn, said);
         named.set(one.turn, turnRow(said, found, undefined));
     };
@@ -23761,6 +23766,8 @@ function unpublishedCommits(pull, isMerged, commits) {
     const newest = ofHead >= 0 ? ofHead : commits.findIndex(({ commit }) => commit === mergeCommit);
     return new Set(newest >= 0 ? commits.slice(0, newest) : commits.filter(({ at }) => at > closedAt));
 }
+/** Returns whether a turn is named by the commit of its change, whose title is its prompt's. */
+const isChange = ({ left }) => left === undefined || left === "unfinished" || left === "stopped";
 /** Removes the turn that made a commit from the told turns, and returns it. */
 function takeTold(told, { message }) {
     const subject = (message.split("\n", 1)[0] ?? "").slice(0, rebuild_job_maxSubjectLength);
