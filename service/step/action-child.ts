@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentConfig, AgentReply, AgentRequest } from "../../src/runner-kit/agent-service.ts";
@@ -67,11 +68,19 @@ export class ActionChild {
 
   async #check(): Promise<void> {
     const { settings, environment } = this.#config;
-    await checkAccessAndKey(settings, this.#log);
+    await this.#checkAccess();
     // What can be installed is not missing.
     const canInstall = settings.install && environment.RUNNER_ENVIRONMENT === "github-hosted";
     const isTested = settings.options.sandbox === "bwrap" && !canInstall;
     if (isTested) await this.#prepare({ ...settings, agentPackage: undefined });
+  }
+
+  /** Checks what GitHub and the model's host say of the keys. The step's end does not wait for them. */
+  async #checkAccess(): Promise<void> {
+    const { signal } = this.#cancellation;
+    signal.throwIfAborted();
+    await Promise.race([checkAccessAndKey(this.#config.settings, this.#log), once(signal, "abort")]);
+    signal.throwIfAborted();
   }
 
   async #serve(hasAgents: boolean): Promise<void> {
@@ -79,8 +88,7 @@ export class ActionChild {
     const startsAgents = hasAgents && !this.#hasAgents;
     if (startsAgents) {
       process.env.PATH = await this.#prepare(settings);
-      this.#cancellation.signal.throwIfAborted();
-      await checkAccessAndKey(settings, this.#log);
+      await this.#checkAccess();
     }
     this.#service ??= await serve(this.#config, this.#report, this.#log);
     if (!startsAgents) return;
