@@ -16,6 +16,8 @@ import { checkGit, createFolder, prepareAgent } from "./setup/prepare.ts";
 
 /** How long agents have to end if the action is gone, in milliseconds. */
 const orphanGraceMs = 5000;
+/** What is reserved for what a run says of its end, in milliseconds. */
+const reportMs = 1000;
 /** With less time than this, nothing waits for GitHub, in milliseconds. */
 const unhurriedMs = 10_000;
 
@@ -110,11 +112,20 @@ export class ActionChild {
     appendFileSync(join(this.#config.folder, logFile), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
   };
 
-  /** Ends what runs, saves what later runs continue, and says what the workflow's author should know. */
-  async end(): Promise<void> {
+  /**
+   * Ends what runs, saves what later runs continue, and says what the workflow's author should know.
+   *
+   * @param late - aborts when only that can still be said. Default: never
+   * @returns whether the rest has ended
+   */
+  async end(late?: AbortSignal): Promise<boolean> {
     this.#cancellation.abort();
-    await this.#last;
-    await this.#service?.[Symbol.asyncDispose]();
+    const save = async (): Promise<boolean> => {
+      await this.#last;
+      await this.#service?.[Symbol.asyncDispose]();
+      return true;
+    };
+    const isSaved = await Promise.race([save(), ...(late === undefined ? [] : [aborted(late).then(() => false)])]);
     await this.#live?.[Symbol.asyncDispose]();
     const { settings, environment, folder } = this.#config;
     await reportRun(runner, {
@@ -127,8 +138,11 @@ export class ActionChild {
       transcript: this.#files.logFile,
       workFile: this.#files.workFile,
     });
+    return isSaved;
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<unknown> => (signal.aborted ? Promise.resolve() : once(signal, "abort"));
 
 /**
  * Returns the time limit of agents that end before their step does, however long it took to install them, in milliseconds. They get a
@@ -141,15 +155,19 @@ export function limitWithin(leftMs: number, limitMs: number): number {
 /**
  * Returns a function that ends something, and kills it if that takes too long. What has begun to end can be given another time.
  *
- * @param end - never rejects
+ * @param end - its signal aborts a second before that; never rejects
  */
-export function endInTime(end: () => Promise<void>, kill: () => void): (graceMs: number) => void {
-  let timer: NodeJS.Timeout | undefined;
+export function endInTime(end: (late: AbortSignal) => Promise<void>, kill: () => void): (graceMs: number) => void {
+  const late = new AbortController();
+  let timers: NodeJS.Timeout[] = [];
   let hasBegun = false;
+  const clear = (): void => {
+    for (const timer of timers) clearTimeout(timer);
+  };
   return (graceMs) => {
-    clearTimeout(timer);
-    timer = setTimeout(kill, graceMs);
-    if (!hasBegun) void end().finally(() => clearTimeout(timer));
+    clear();
+    timers = [setTimeout(() => late.abort(), graceMs - reportMs), setTimeout(kill, graceMs)];
+    if (!hasBegun) void end(late.signal).finally(clear);
     hasBegun = true;
   };
 }
@@ -164,23 +182,19 @@ export function serveAction(): void {
   let child: Promise<ActionChild> | undefined;
   let isEnding = false;
   const hurry = new AbortController();
-  const endWithin = endInTime(
-    async () => {
-      isEnding = true;
-      const started = await child?.catch(() => undefined);
-      await started
-        ?.end()
-        .catch((error: unknown) => runner.info(`The agent service has not ended as it should: ${errorStack(error)}`));
-      process.stdout.write("", () => process.exit(0));
-    },
-    // Everything that it has started is in its process group, or ends with it.
-    () => {
-      runner.info(
-        "Not everything could be saved in time: the next turn of the job may begin a new session of the agent",
-      );
-      process.kill(-process.pid, "SIGKILL");
-    },
-  );
+  // Everything that it has started is in its process group, or ends with it.
+  const kill = (): void => {
+    runner.info("Not everything could be saved in time: the next turn of the job may begin a new session of the agent");
+    process.kill(-process.pid, "SIGKILL");
+  };
+  const endWithin = endInTime(async (late) => {
+    isEnding = true;
+    const started = await child?.catch(() => undefined);
+    const isSaved = await started
+      ?.end(late)
+      .catch((error: unknown) => runner.info(`The agent service has not ended as it should: ${errorStack(error)}`));
+    process.stdout.write("", () => (isSaved === false ? kill() : process.exit(0)));
+  }, kill);
   const endIn = (graceMs: number): void => {
     if (graceMs < unhurriedMs) hurry.abort();
     endWithin(graceMs);

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { cacheAccess } from "../../src/runner-kit/cache.ts";
 import { join as joinTexts, say, type Text, trusted } from "../../src/runner-kit/text.ts";
@@ -40,13 +40,14 @@ export async function reportRun(
   runner: Reporter,
   { folder, report, isWorkflowToken, isOwnRepository, environment, secrets, transcript, workFile }: RunOfService,
 ): Promise<void> {
+  // First: it is what has been paid for.
+  reportUnkept(runner, report, workFile);
   const logs = jobLogs(folder);
   await writeTranscript(transcript, folder, logs, new SecretPatterns(secrets)).catch((error: unknown) =>
     annotate(runner, "warning", "The log file is missing", say`It could not be written: ${errorMessage(error)}`),
   );
   if (isWorkflowToken) reportPullRequests(runner, report, environment);
   reportUnsaved(runner, report);
-  reportUnkept(runner, report, workFile);
   reportAgents(runner, logs, isOwnRepository && cacheAccess(environment) === "write");
   const isDebug = environment.RUNNER_DEBUG === "1";
   // The service's own log is always there: a step can fail without a job.
@@ -107,7 +108,15 @@ function reportUnsaved(runner: Reporter, { unsavedJobs }: Report): void {
 /** Writes work that is lost with its runner otherwise, and says how it outlives that. */
 function reportUnkept(runner: Reporter, { unkeptWork }: Report, file: string): void {
   if (unkeptWork.size === 0) return;
-  writeFileSync(file, Buffer.concat([...unkeptWork.values()]), { mode: 0o600, flag: "wx" });
+  try {
+    writeFileSync(file, Buffer.concat([...unkeptWork.values()]), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    // A part of it would be taken for all.
+    rmSync(file, { force: true });
+    const text = say`What the agent changed could neither be published nor be kept, nor be written to a file on this runner: ${errorMessage(error)}. A re-run pays for it again.`;
+    annotate(runner, "warning", "The work file is missing", text);
+    return;
+  }
   annotate(
     runner,
     "warning",

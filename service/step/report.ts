@@ -66,13 +66,17 @@ export function reportedCopies(report: Report, copies: JobCopies | undefined): J
       save: async (turn, packed) => {
         const { keptCommits } = copies ?? {};
         if (keptCommits === undefined) throw new Error("this run remembers nothing");
+        const { unkeptWork } = report;
+        const before = unkeptWork.get(turn.job);
+        // The step may end before it is known.
+        unkeptWork.set(turn.job, packed);
         try {
           await keptCommits.save(turn, packed);
-          report.unkeptWork.delete(turn.job);
+          unkeptWork.delete(turn.job);
         } catch (error) {
           // A secret must be nowhere.
-          if (isForSecret(error)) report.unkeptWork.delete(turn.job);
-          else if (!(error instanceof MayNotBeKept)) report.unkeptWork.set(turn.job, packed);
+          if (isForSecret(error) || error instanceof MayNotBeKept) unkeptWork.delete(turn.job);
+          if (error instanceof MayNotBeKept && before !== undefined) unkeptWork.set(turn.job, before);
           throw error;
         }
       },

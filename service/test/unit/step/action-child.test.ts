@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -11,11 +12,15 @@ test("what takes too long to end is killed, sooner if it is told so meanwhile, a
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const [kill, ended] = [vi.fn(), Promise.withResolvers<void>()];
-  const end = vi.fn(() => ended.promise);
+  const end = vi.fn((_late: AbortSignal) => ended.promise);
+  const isLate = () => end.mock.calls[0]?.[0].aborted;
   const endIn = endInTime(end, kill);
   endIn(150_000);
   endIn(4000);
-  vi.advanceTimersByTime(3999);
+  vi.advanceTimersByTime(2999);
+  expect(isLate()).toBe(false);
+  vi.advanceTimersByTime(1000);
+  expect(isLate()).toBe(true);
   expect(kill).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect([kill, end].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
@@ -61,4 +66,33 @@ test("a service that is still starting has started, or failed to, when its end i
 
 test("an agent ends before its step, whatever was installed before it", () => {
   expect([58, 55, -1, Number.POSITIVE_INFINITY].map((left) => limitWithin(left, 58))).toEqual([58, 55, 5.8, 58]);
+});
+
+test("a run is reported in time although its service does not end", async () => {
+  const folder = temporaryFolder();
+  // A cache that never answers.
+  const server = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const environment = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    RUNNER_TEMP: folder,
+    GITHUB_REPOSITORY: "acme/docs",
+    GITHUB_SERVER_URL: url,
+    GITHUB_API_URL: url,
+  };
+  const settings = agentSettings({ options: optionsIn({ sandbox: "none" }), minutes: 1 });
+  const files = { logFile: join(folder, "log"), workFile: join(folder, "work") };
+  const child = await ActionChild.open({ environment, settings, ...files });
+  const request = child.handle("answer").catch(() => {});
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(/^agent-job-service-/)]);
+  expect(await child.end(AbortSignal.abort())).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+  server.closeAllConnections();
+  await request;
 });

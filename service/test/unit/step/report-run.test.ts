@@ -60,6 +60,16 @@ test("work that is kept nowhere is left in a file, and said to be there only", a
   rmSync(`${folder}.patch`);
 });
 
+test("a file of work that could be written only in part is none", async () => {
+  leave({});
+  report.unkeptWork.set("job_1", Buffer.from("change\n"));
+  // As with a full disk, it is there and cannot be written.
+  writeFileSync(`${folder}.patch`, "chan");
+  const { annotations } = await end();
+  expect(annotations).toEqual([expect.stringContaining("The work file is missing")]);
+  expect(existsSync(`${folder}.patch`)).toBe(false);
+});
+
 test("removes the agent that was installed", async () => {
   mkdirSync(`${folder}-agent/bin`, { recursive: true });
   await end();

@@ -15,6 +15,25 @@ test.each([
   expect(report.unkeptWork.size).toBe(count);
 });
 
+test("work that is still being kept when the step ends is in a file, and what was in one before stays if it may not be kept", async () => {
+  const report = new Report();
+  const turns = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const keptCommits = {
+    save: (_: unknown, packed: Uint8Array) => turns[packed[0] ?? 0]?.promise ?? Promise.reject(),
+    load: async () => undefined,
+  };
+  const copies = reportedCopies(report, { save: async () => {}, restore: async () => undefined, keptCommits });
+  const left = () => [...report.unkeptWork.values()].map(([first]) => first);
+  const saved = copies.keptCommits?.save(turn, Uint8Array.of(0));
+  expect(left()).toEqual([0]);
+  turns[0]?.reject(new Error("GH013"));
+  await expect(saved).rejects.toThrow("GH013");
+  const other = copies.keptCommits?.save(turn, Uint8Array.of(1));
+  turns[1]?.reject(new MayNotBeKept("the repository is public"));
+  await expect(other).rejects.toThrow("public");
+  expect(left()).toEqual([0]);
+});
+
 const turn = { job: "job_1" } as RunningTurn;
 
 test.each<[what: string, count: number, next: (copies: ReturnType<typeof reportedCopies>) => Promise<unknown>]>([
