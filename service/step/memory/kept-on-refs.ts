@@ -109,7 +109,7 @@ export class KeptOnRefs implements KeptCommits {
     const ofTurn = this.#ofTurn(job, identity).filter((one) => !goesOn(one));
     const earlier = new Set([...ofTurn, ...(step ? this.#all.filter(isOfStep) : [])].map((one) => one.name));
     this.#own.add(name);
-    return refs.write(name, job, packed, [...earlier]);
+    return this.#again(() => refs.write(name, job, packed, [...earlier]));
   }
 
   async begin(turn: RunningTurn, message: string): Promise<string | undefined> {
@@ -150,7 +150,7 @@ export class KeptOnRefs implements KeptCommits {
     if (message === undefined || hasEnded || ofTurn.length === 0)
       return this.#remove(ofTurn.filter(({ stage }) => stage !== "ended"));
     // Until then, the session is busy.
-    await this.#again(() => this.#save(turn, packMessage(message, machine.wallTime()))).catch((error: unknown) => {
+    await this.#save(turn, packMessage(message, machine.wallTime())).catch((error: unknown) => {
       log(`${turn.job}: only its branch tells that a turn has published its work: ${errorMessage(error)}`);
     });
   }
@@ -216,7 +216,7 @@ export class KeptOnRefs implements KeptCommits {
     };
     const busy = await look(listedMs);
     // It may have claimed it for an earlier question, whose answer was lost.
-    if (busy !== undefined) await this.release();
+    if (busy !== undefined) await this.#release();
     if (busy !== undefined || claimedBy === undefined) return busy;
     try {
       await this.#claim(session, claimedBy);
@@ -231,7 +231,7 @@ export class KeptOnRefs implements KeptCommits {
     const claims = this.#all.filter((one) => one.job === noJob && one.session === hash).map(({ name }) => name);
     if (this.#own.has(claims.sort()[0] ?? "")) await machine.sleep(giveWayMs);
     const winner = await look();
-    if (winner !== undefined) await this.release();
+    if (winner !== undefined) await this.#release();
     return winner;
   }
 
@@ -242,20 +242,17 @@ export class KeptOnRefs implements KeptCommits {
     await this.begin(turn, commitMessage(turn, [], { session }, { left: "begun", until }, "Claimed"));
   }
 
-  /**
-   * Ends the claims of this process that no turn has taken the place of, and lets others go on with work that it keeps and has not published.
-   * Never rejects.
-   */
-  async release(): Promise<void> {
-    const all = this.#all;
-    const isMade = ({ job, identity }: Kept): boolean =>
-      all.some((one) => one.stage === "made" && one.job === job && one.identity === identity);
-    const isOver = (one: Kept): boolean => one.job === noJob || (one.stage === "begun" && isMade(one));
-    const own = all.filter((one) => this.#own.has(one.name) && isOver(one));
+  /** Lets others go on with the sessions of this process, whose agents have ended or end with it. Never rejects. */
+  release(): Promise<void> {
+    return this.#release(() => true);
+  }
+
+  async #release(isOver = ({ job }: Kept): boolean => job === noJob): Promise<void> {
+    const own = this.#all.filter((one) => this.#own.has(one.name) && one.stage === "begun" && isOver(one));
     await this.#remove(own, (remove) => this.#again(remove));
   }
 
-  /** For what other runs would wait for. */
+  /** For what has been paid for, and for what other runs would wait for. */
   #again<T>(push: () => Promise<T>): Promise<T> {
     const { machine, hurry } = this.#options;
     return outlast(push, machine, hurry);

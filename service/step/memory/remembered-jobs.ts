@@ -137,9 +137,9 @@ export class RememberedJobs implements JobCopies {
           if (isForSecret(error)) throw error;
           // It is kept there as it is: that it cannot be kept again now loses nothing.
           if (this.#inCache.get(turn.job)?.equals(packed)) return;
-          if (isRemoteOutage(error) || cached?.keptCommits === undefined || !this.#isCacheWritable) throw error;
+          if (cached?.keptCommits === undefined || !this.#isCacheWritable) throw error;
           log(
-            `${turn.job}: its commit is kept in the Actions cache, because the repository refuses a ref for it: ${errorMessage(error)}`,
+            `${turn.job}: its commit is kept in the Actions cache, because no ref for it could be pushed: ${errorMessage(error)}`,
           );
           await cached.keptCommits.save(turn, packed);
           this.#inCache.set(turn.job, Buffer.from(packed));

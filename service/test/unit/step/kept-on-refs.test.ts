@@ -135,9 +135,11 @@ test("a session that a run claims is busy for others, until the run's agent begi
   const [ofOther] = refs.names;
   const message = commitMessage(own, [], { session: "nightly" }, { left: "begun", until: Date.UTC(2026, 0, 1, 13) });
   await kept.begin(own, message);
-  await kept.release();
   expect(refs.names).toEqual([ofOther, expect.stringContaining(own.job)]);
   expect(await open().busyJobOf("nightly", noSteps)).toMatchObject({ job: own.job });
+  // Its agent ends with this process.
+  await kept.release();
+  expect([refs.names, await open().busyJobOf("nightly", noSteps)]).toEqual([[ofOther], undefined]);
 });
 
 test("a session is not busy for ever although GitHub is away when a turn, or a claim, ends", async () => {
