@@ -7,6 +7,7 @@ import { confineAgents, withoutAgents } from "../src/agents/confine.ts";
 import { errorMessage } from "../src/error-message.ts";
 import { PerProject } from "../src/per-project.ts";
 import { startApi } from "../src/start/service.ts";
+import { atMost } from "./at-most.ts";
 import { connectCacheEntries } from "./memory/cache-entries.ts";
 import type { Memory } from "./memory/describe-memory.ts";
 import { type MemoryOptions, openMemory, type StepMemory } from "./memory/open-memory.ts";
@@ -79,8 +80,9 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
       return memory?.describe();
     },
     [Symbol.asyncDispose]: async () => {
-      // The service's end stops Git.
-      await memory?.release();
+      // The service's end stops Git, and with it what turns still push.
+      await atMost(service.finish(), config.hurry);
+      await atMost(memory?.release(), config.hurry);
       await service[Symbol.asyncDispose]();
       await held.disposeAsync();
     },
