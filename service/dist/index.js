@@ -246,7 +246,7 @@ __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependen
 // Before anything is loaded: the action may be gone by then.
 const leave = () => process.exit(1);
 process.once("disconnect", leave);
-const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(612), __nccwpck_require__.e(71)]).then(__nccwpck_require__.bind(__nccwpck_require__, 71));
+const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(612), __nccwpck_require__.e(268)]).then(__nccwpck_require__.bind(__nccwpck_require__, 268));
 process.off("disconnect", leave);
 serveAction();
 
