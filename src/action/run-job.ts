@@ -27,6 +27,8 @@ const maxReadMs = 180_000;
 const secondLookMs = 3000;
 /** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
 const stopGraceMs = 2000;
+/** The same at the step's own time limit, after which nobody kills it. */
+const stopAtLimitMs = 20_000;
 /** Before the service is asked again whether the turn has ended, in milliseconds. */
 const pauseMs = 250;
 
@@ -308,27 +310,32 @@ function resultOfError(error: unknown, operation: Operation, { ports, state, log
 }
 
 /**
- * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up. The state says what became of
+ * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up, also if an earlier attempt sent
+ * it: the agent ends with the step. The state says what became of
  * it, and the result whether a request that was in doubt was accepted, or how a turn ended that did so in time. Never rejects.
  */
 export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
   const { settings, state, log } = run;
-  const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
+  const isSent = task.kind === "attach" ? settings.agent !== undefined && task.turnId !== undefined : true;
+  const isOwn = isSent && settings.wait && settings.onCancel === "stop";
   // An agent that runs with the step ends with it.
   if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out"))) return result;
   if (result.kind === "cancelled" && result.acceptance === "rejected") return result;
   const accepted: RunResult = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
   const { clock } = run.ports;
   // The step's own signal has aborted.
-  const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+  const graceMs = result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs;
+  const limits = { deadline: clock.now() + graceMs, signal: new AbortController().signal };
   try {
     const client = connectService(run);
-    const key = run.key.of(task.prompt, task.replaces);
+    const key = task.kind === "attach" ? run.key.of("") : run.key.of(task.prompt, task.replaces);
     const announcement = await client.lookUpStep(key, limits);
     if (!announcement) return result;
     state.features = announcement.features;
     const turn = announcement.turns.find(
-      ({ request, jobId }) => request === key.request && (state.jobId === "" || jobId === state.jobId),
+      ({ request, jobId, turnId }) =>
+        (task.kind === "attach" ? turnId === task.turnId : request === key.request) &&
+        (state.jobId === "" || jobId === state.jobId),
     );
     if (!turn) return result;
     if (state.jobId === "") {

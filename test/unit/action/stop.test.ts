@@ -212,6 +212,23 @@ describe("a cancelled step", () => {
     expect(service.turns).toMatchObject([{ status: "running" }]);
   });
 
+  test.each([
+    ["cancelled", 30_000],
+    ["timed-out", 1e9],
+  ])("that is %s stops what its own agent does for an earlier attempt: both end with it", async (outcome, cancelAt) => {
+    const service = running();
+    // That attempt's runner is lost.
+    const respond: MainOptions["respond"] = (request) =>
+      isStop(request) ? { response: { status: 500 } } : service.respond(request);
+    const options = { agent: ownAgent, inputs: { ...own, "timeout-minutes": "1" } };
+    await attempt(service, { ...options, respond });
+    expect(service.turns).toMatchObject([{ status: "running" }]);
+    const { outputs, toolkit } = await attempt(service, { ...options, runAttempt: 2, cancelAt });
+    expect(outputs).toMatchObject({ outcome, "job-origin": "resumed" });
+    expect(service.turns).toMatchObject([{ status: "stopped" }]);
+    expect(toolkit.annotations.at(-1)?.text).toContain("job_1");
+  });
+
   test("saves its memory and stops its turn in the same two seconds", async () => {
     const service = running();
     service.stopsAfter = Infinity;
