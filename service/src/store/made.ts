@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { failureClasses, type Made, type StoredTurn } from "../model.ts";
+import { failureClasses, type Made, type StoredTurn, type TurnCopy } from "../model.ts";
 
 const shape = z.object({
   commit: z.optional(z.string()),
@@ -17,6 +17,10 @@ export function parseMade(text: string | null): Made | undefined {
     return undefined;
   }
 }
+
+/** Returns whether a turn has made something itself. Others count attempts, too: in case their agents had begun, or so that these never run again. */
+export const hasMade = ({ attempts, stage, made }: Pick<TurnCopy, "attempts" | "stage" | "made">): boolean =>
+  attempts > 0 && ((made ?? null) !== null || (stage ?? "begun") !== "begun");
 
 /** Returns whether a turn leaves what is kept of earlier ones: it failed before its agent's end, or nothing was done with that. */
 export function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }: StoredTurn): boolean {

@@ -2,7 +2,7 @@ import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { KeptWork, StoredTurn, Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
-import { leavesKept } from "../store/made.ts";
+import { hasMade, leavesKept } from "../store/made.ts";
 import { checkChange, NotAllowed } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
@@ -24,9 +24,6 @@ export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTur
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one),
   );
   const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
-  // Others count attempts, too: in case their agents had begun, or so that these never run again.
-  const hasMade = ({ attempts, stage = null, made = null }: StoredTurn): boolean =>
-    attempts > 0 && (made !== null || (stage !== null && stage !== "begun"));
   // The first one, if the database lost its attempt count.
   const maker = chain.findLast(hasMade) ?? chain[0];
   const { kept = null, endedAt = null } = chain.at(-1) ?? {};

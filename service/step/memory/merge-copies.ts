@@ -1,4 +1,5 @@
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
+import { hasMade } from "../../src/store/made.ts";
 import { asksForSame } from "../../src/turns/standing.ts";
 import type { RebuiltJob } from "./rebuild-job.ts";
 import { isOpen, lostReason, turnRow } from "./turn-row.ts";
@@ -22,7 +23,9 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts, target }: Rebu
   const rows = ids.map((id) =>
     turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)),
   );
-  const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? turn);
+  const turns = rows.map(
+    (turn) => fulfilled(turn, rows, copies) ?? (passesOnNothing(turn, rows) ? { ...turn, kept: null } : turn),
+  );
   // Without an own pull request, somebody else may have opened one, unless there is work on the branch that is in none.
   const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept === "pull-request");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
@@ -39,6 +42,15 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts, target }: Rebu
     job,
     isSessionCurrent: ids.length === copies.size && kept.turns.every((turn) => !isOpen(turn) || !pushed.has(turn.id)),
   };
+}
+
+/**
+ * Returns whether a turn, which has made nothing itself, only could not publish an earlier one's work either, and that is published since: a
+ * runner was lost before it could say so. Otherwise that work would be taken for this turn's.
+ */
+function passesOnNothing(turn: TurnCopy, rows: readonly TurnCopy[]): boolean {
+  if ((turn.kept !== "push" && turn.kept !== "pull-request") || hasMade(turn)) return false;
+  return rows.findLast((one) => one.id < turn.id && hasMade(one))?.state === "completed";
 }
 
 /**

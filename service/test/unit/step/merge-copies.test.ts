@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { JobCopy, StoredTurn, TurnCopy } from "../../../src/model.ts";
+import { findKeptTurn } from "../../../src/turns/kept-work.ts";
 import type { Facts } from "../../../src/turns/standing.ts";
 import { unfinishedBefore } from "../../../src/turns/unfinished.ts";
 import { mergeCopies } from "../../../step/memory/merge-copies.ts";
@@ -111,6 +112,19 @@ test("a turn that was to publish the work of its own request is completed once t
     expect(second(other)).toMatchObject({ state: "running" });
   const isKept = mergeCopies(kept([failed, { ...turn(2, "running"), ...asked }]), rebuilt([]));
   expect(isKept.job.turns[1]).toMatchObject({ state: "running" });
+});
+
+test("a turn that could not publish an earlier one's work keeps nothing once that is published", () => {
+  const maker: TurnCopy = { ...turn(1, "failed"), kept: "pull-request", stage: "pushed" };
+  const other: TurnCopy = { ...turn(2, "failed", "other"), attempts: 0, kept: "pull-request" };
+  const open: TurnCopy = { ...turn(3, "running", "other"), attempts: 0 };
+  const next = (turns: TurnCopy[], onGitHub: TurnCopy) =>
+    findKeptTurn({ id: 3 }, mergeCopies(kept(turns), rebuilt([onGitHub])).job.turns as StoredTurn[])?.id;
+  expect(next([maker, other, open], { ...pushed(1, "failed"), kept: "pull-request" })).toBe(1);
+  expect(next([maker, other, open], pushed(1))).toBeUndefined();
+  // What it has made itself may be where only its copy tells.
+  const own: TurnCopy = { ...other, attempts: 1, kept: "push", stage: "made" };
+  expect(next([maker, own, open], pushed(1))).toBe(2);
 });
 
 test("a check that has failed counts if the copy does not know it, and one that has passed if only the copy knows it", () => {
