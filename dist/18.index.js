@@ -1772,13 +1772,14 @@ class Sending {
         // Its own word would hide what another attempt may have sent.
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
         const adopt = () => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
-        const result = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
-        if (result) {
-            await compareHeads(result, this.#run);
+        const ended = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
+        if (ended) {
+            await compareHeads(ended, this.#run);
             adopt();
             if (!isAdopted)
                 await this.#memory.withdraw();
-            await this.#memory.finish(result, sent);
+            const stopping = (0,run_job/* stopOwnTurn */.mu)(task, ended, this.#run);
+            const [result] = await Promise.all([stopping, this.#memory.finish(ended, sent, { hasJob: true, stopping })]);
             return this.#end(result, task);
         }
         state.forgetJob();

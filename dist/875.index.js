@@ -1010,6 +1010,8 @@ const maxReadMs = 180_000;
 const secondLookMs = 3000;
 /** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
 const stopGraceMs = 2000;
+/** The same at the step's own time limit, after which nobody kills it. */
+const stopAtLimitMs = 20_000;
 /** Before the service is asked again whether the turn has ended, in milliseconds. */
 const pauseMs = 250;
 /** Reads a job once, without publishing its id. Never rejects. */
@@ -1274,12 +1276,14 @@ function resultOfError(error, operation, { ports, state, log, publishJobId }) {
     return { kind: "crashed", error };
 }
 /**
- * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up. The state says what became of
+ * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up, also if an earlier attempt sent
+ * it: the agent ends with the step. The state says what became of
  * it, and the result whether a request that was in doubt was accepted, or how a turn ended that did so in time. Never rejects.
  */
 async function stopOwnTurn(task, result, run) {
     const { settings, state, log } = run;
-    const isOwn = task.kind !== "attach" && settings.wait && settings.onCancel === "stop";
+    const isSent = task.kind === "attach" ? settings.agent !== undefined && task.turnId !== undefined : true;
+    const isOwn = isSent && settings.wait && settings.onCancel === "stop";
     // An agent that runs with the step ends with it.
     if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out")))
         return result;
@@ -1288,15 +1292,17 @@ async function stopOwnTurn(task, result, run) {
     const accepted = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
     const { clock } = run.ports;
     // The step's own signal has aborted.
-    const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+    const graceMs = result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs;
+    const limits = { deadline: clock.now() + graceMs, signal: new AbortController().signal };
     try {
         const client = (0,action_run/* connectService */.Ux)(run);
-        const key = run.key.of(task.prompt, task.replaces);
+        const key = task.kind === "attach" ? run.key.of("") : run.key.of(task.prompt, task.replaces);
         const announcement = await client.lookUpStep(key, limits);
         if (!announcement)
             return result;
         state.features = announcement.features;
-        const turn = announcement.turns.find(({ request, jobId }) => request === key.request && (state.jobId === "" || jobId === state.jobId));
+        const turn = announcement.turns.find(({ request, jobId, turnId }) => (task.kind === "attach" ? turnId === task.turnId : request === key.request) &&
+            (state.jobId === "" || jobId === state.jobId));
         if (!turn)
             return result;
         if (state.jobId === "") {

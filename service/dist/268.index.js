@@ -3390,6 +3390,8 @@ function parseMade(text) {
         return undefined;
     }
 }
+/** Returns whether a turn has made something itself. Others count attempts, too: in case their agents had begun, or so that these never run again. */
+const hasMade = ({ attempts, stage, made }) => attempts > 0 && ((made ?? null) !== null || (stage ?? "begun") !== "begun");
 /** Returns whether a turn leaves what is kept of earlier ones: it failed before its agent's end, or nothing was done with that. */
 function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }) {
     if (state !== "failed" || kept !== null)
@@ -19486,8 +19488,6 @@ function pullRequestTitle(prompt, answer, at, prefix = "") {
 function findKeptTurn({ id }, turns) {
     const done = turns.filter((one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one));
     const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
-    // Others count attempts, too: in case their agents had begun, or so that these never run again.
-    const hasMade = ({ attempts, stage = null, made = null }) => attempts > 0 && (made !== null || (stage !== null && stage !== "begun"));
     // The first one, if the database lost its attempt count.
     const maker = chain.findLast(hasMade) ?? chain[0];
     const { kept = null, endedAt = null } = chain.at(-1) ?? {};
@@ -23993,6 +23993,7 @@ class RebuiltJobs {
 ;// CONCATENATED MODULE: ./build/service/step/memory/merge-copies.js
 
 
+
 /**
  * Merges a cached job with the state of its branch and pull request, which may be newer: a run that cannot write the cache still pushes,
  * and a pull request's run writes to a cache that others cannot see.
@@ -24004,7 +24005,7 @@ function mergeCopies(kept, { job: rebuilt, facts, target }) {
     const copies = new Map(kept.turns.map((turn) => [turn.id, turn]));
     const ids = [...new Set([...copies.keys(), ...pushed.keys()])].sort((a, b) => a - b);
     const rows = ids.map((id) => turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)));
-    const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? turn);
+    const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? (passesOnNothing(turn, rows) ? { ...turn, kept: null } : turn));
     // Without an own pull request, somebody else may have opened one, unless there is work on the branch that is in none.
     const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept === "pull-request");
     const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
@@ -24021,6 +24022,15 @@ function mergeCopies(kept, { job: rebuilt, facts, target }) {
         job,
         isSessionCurrent: ids.length === copies.size && kept.turns.every((turn) => !isOpen(turn) || !pushed.has(turn.id)),
     };
+}
+/**
+ * Returns whether a turn, which has made nothing itself, only could not publish an earlier one's work either, and that is published since: a
+ * runner was lost before it could say so. Otherwise that work would be taken for this turn's.
+ */
+function passesOnNothing(turn, rows) {
+    if ((turn.kept !== "push" && turn.kept !== "pull-request") || hasMade(turn))
+        return false;
+    return rows.findLast((one) => one.id < turn.id && hasMade(one))?.state === "completed";
 }
 /**
  * Returns a turn as completed if all that its request asked for was the kept work of an earlier one, and that is published since: its runner
