@@ -6,6 +6,7 @@ import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { removeDirectory } from "../../src/remove-directory.ts";
 import type { BusyJob, JobCopies, SentForStep } from "../../src/store/job-copies.ts";
 import { type KeptCommits, MayNotBeKept } from "../../src/store/kept-commits.ts";
+import { parseMade } from "../../src/store/made.ts";
 import { isRemoteOutage } from "../../src/turns/outages.ts";
 import { isForSecret } from "../../src/turns/refusal.ts";
 import type { KeptOnRefs } from "./kept-on-refs.ts";
@@ -71,12 +72,15 @@ export class RememberedJobs implements JobCopies {
 
   /**
    * Counts the unsaved attempt of a turn whose runner was lost. The turn continues with its commit; without one, its agent runs again only
-   * if its own step is re-run.
+   * if its own step is re-run. That asks for it once more, whoever stopped it. Else the stop holds, but not for the check of its commit.
    */
   #withAttempt(turn: TurnCopy): TurnCopy {
     if (!isOpen(turn)) return turn;
-    if (this.#asked.has(turn.step ?? "")) return { ...turn, attempts: Math.max(turn.attempts, 1) };
-    return { ...turn, attempts: allAttempts, reason: turn.reason ?? lostReason };
+    const isAsked = this.#asked.has(turn.step ?? "");
+    const isOn = turn.stopRequestedAt != null && (isAsked || parseMade(turn.made ?? null)?.commit !== undefined);
+    const known = isOn ? { ...turn, stopRequestedAt: null, reason: null } : turn;
+    if (isAsked) return { ...known, attempts: Math.max(turn.attempts, 1) };
+    return { ...known, attempts: allAttempts, reason: turn.reason ?? lostReason };
   }
 
   async #restore(jobId: string, home: string, into: string): Promise<JobCopy | undefined> {

@@ -133,6 +133,18 @@ describe("a job is restored", () => {
       { state: "waiting", attempts: 2, reason: expect.stringContaining("Its runner was lost, or works still.") },
     ],
     ["it was to be stopped", { reason: "Stopped.", stopRequestedAt: 5 }, "s3", { attempts: 2, reason: "Stopped." }],
+    [
+      "it was to be stopped, and its own step asks again",
+      { reason: "Stopped.", stopRequestedAt: 5 },
+      "s2",
+      { attempts: 1, reason: null, stopRequestedAt: null },
+    ],
+    [
+      "it was to be stopped after its agent's end, and its commit is to be checked",
+      { reason: "Stopped.", stopRequestedAt: 5, made: '{"commit":"c1"}' },
+      "s3",
+      { attempts: 2, reason: "Stopped.", stopRequestedAt: null },
+    ],
   ])("with a lost turn, whose agent runs again only for its own step: %s", async (_name, open, step, found) => {
     const lost: TurnCopy = { ...turn(2), state: "running", endedAt: null, step: "s2", ...open };
     const memory = remember({ cached: cacheOf({ ...job, turns: [turn(1), lost] }) });
