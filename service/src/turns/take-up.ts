@@ -222,12 +222,10 @@ function inStore({ maker }: Work): Evidence {
   return { stored: made.reason === undefined ? "nothing" : "failed" };
 }
 
-/** Returns the position of a commit that was found as `found`. */
+/** Returns the position of a commit that was found as `found`. A check without a result was stopped, or could not run: it runs again. */
 async function positionOf(work: Work, found: string, placed: Placed): Promise<Position> {
-  const { stage } = work.maker;
-  if (await isMade(work, found))
-    return { stage: stage === null || stage === "begun" || stage === "made" ? "made" : "checked", placed };
-  return replace(work, placed);
+  if (!(await isMade(work, found))) return replace(work, placed);
+  return { stage: work.maker.checkResult === null ? "made" : "checked", placed };
 }
 
 /**

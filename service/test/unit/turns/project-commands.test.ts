@@ -218,6 +218,22 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
   expect(told).toEqual(all);
 });
 
+test("a check that could not run runs when the turn goes on", async () => {
+  const { turn, run, ports, branch, store, opened, checked } = await setUpCheck([{}]);
+  const commands = ports.commands;
+  const checkOut = () => Promise.reject(new Error("no space"));
+  Object.assign(ports, { commands: { ...commands, repository: { ...commands?.repository, checkOut } } });
+  const committer = { prepare: async () => {}, author: async () => undefined, trial: async () => undefined };
+  ports.committers = { of: () => ({ ...committer, make: () => Promise.reject(new GitHubError("bad gateway", 502)) }) };
+  expect((await run()).result).toBe("postponed");
+  expect(await store.turns.ofJob("a")).toMatchObject([{ stage: "checked", checkOutput: "no space" }]);
+  Object.assign(ports, { commands, committers: undefined });
+  const [own] = branch.commits.splice(0);
+  ports.repository.lastCommitOf = async () => own && { ...own, parent: "base" };
+  expect(await turn()).toEqual({ checkResult: "passed", checkOutput: "" });
+  expect([checked, opened]).toMatchObject([["c1"], [{ check: { result: "passed" } }]]);
+});
+
 test.each([
   ["again, if its result was lost with the machine", true, null, "failed", [90_000, 80_000]],
   ["not again, if its result is known", true, "passed", "passed", []],
