@@ -95,8 +95,7 @@ export class ActionChild {
     this.#service ??= await serve(this.#config, this.#report, this.#log);
     if (!startsAgents) return;
     const { options, endsAfterMs, isQuiet } = settings;
-    const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
-    const memory = await this.#service.runAgents(limitWithin(leftMs, options.timeLimitMs));
+    const memory = await this.#service.runAgents(() => endsAfterMs - (performance.now() - this.#openedAt));
     this.#hasAgents = true;
     if (!isQuiet) this.#live = new LiveLogs(join(folder, "service"), { secrets: options.secrets, print: runner.info });
     if (memory !== undefined) tellMemory(runner, memory, environment);
@@ -143,14 +142,6 @@ export class ActionChild {
 }
 
 const aborted = (signal: AbortSignal): Promise<unknown> => (signal.aborted ? Promise.resolve() : once(signal, "abort"));
-
-/**
- * Returns the time limit of agents that end before their step does, however long it took to install them, in milliseconds. They get a
- * tenth of their limit in any case.
- */
-export function limitWithin(leftMs: number, limitMs: number): number {
-  return Math.min(limitMs, Math.max(leftMs, limitMs / 10));
-}
 
 /**
  * Returns a function that ends something, and kills it if that takes too long. What has begun to end can be given another time.

@@ -36,10 +36,10 @@ export interface StepService extends AsyncDisposable {
   /**
    * Runs agents, too, and not only says what is known of jobs. The variables that agents get are in the process's environment.
    *
-   * @param timeLimitMs - for each turn of an agent, in milliseconds
+   * @param leftMs - returns after what time they have to have ended, in milliseconds
    * @returns what later runs will know of this one; `undefined` if jobs are not remembered
    */
-  runAgents(timeLimitMs: number): Promise<Memory | undefined>;
+  runAgents(leftMs: () => number): Promise<Memory | undefined>;
 }
 
 /**
@@ -71,8 +71,8 @@ export async function serve(config: ServiceConfig, report: Report, log: (line: s
   const held = new AsyncDisposableStack();
   return {
     url: service.url,
-    runAgents: async (timeLimitMs) => {
-      const limited = PerProject.same({ ...options, timeLimitMs });
+    runAgents: async (leftMs) => {
+      const limited = PerProject.same({ ...options, leftMs });
       const confined = held.use(await confineAgents(limited, folder, { ...process.env, ...variables }, log));
       await service.runTurns(confined.settings);
       const tidied = memory?.tidy();

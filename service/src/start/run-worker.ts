@@ -44,6 +44,8 @@ export interface ProjectAgents extends CommitSettings {
   agentsPerProject?: number | undefined;
   /** Per attempt. */
   timeLimitMs: number;
+  /** See `ProjectPorts`. */
+  leftMs?: (() => number) | undefined;
   /** Whether pull requests are opened as drafts. Default: no. */
   opensDrafts?: boolean | undefined;
   /** A turn that changes files of more than this together fails. */
@@ -245,7 +247,8 @@ function portsOf(
   { network = fullNetwork, limits = {}, ...agents }: ProjectAgents,
   worktreesOf: ReadonlyMap<GitRepository, Worktrees>,
 ): ProjectPorts & { committers: Committers } {
-  const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
+  const { agent, sandbox, agentsPerProject, timeLimitMs, leftMs, largestChangeBytes, protectedFiles, moreProtected } =
+    agents;
   const { only, commands, commitAs, signsOff, trailers, titlePrefix, opensDrafts } = agents;
   const gitHub = pullRequests instanceof GitHubPullRequests ? pullRequests.commits : undefined;
   const worktrees = worktreesOf.get(repository);
@@ -265,6 +268,7 @@ function portsOf(
     limits,
     agentsPerProject,
     timeLimitMs,
+    leftMs,
     largestChangeBytes,
     protectedFiles,
     moreProtected,

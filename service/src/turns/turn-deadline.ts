@@ -12,13 +12,16 @@ export interface TurnDeadline extends Disposable {
   readonly isOver: boolean;
 }
 
+/** Returns what committing a change gets at least. An agent that has no more time than this is not run. */
+export const reserveOf = (timeLimitMs: number): number => Math.min(longestReserveMs, timeLimitMs * commitRatio);
+
 /**
  * Returns the time left after the agent, in milliseconds.
  *
  * @param elapsedMs - how long the agent took
  */
 export function timeLeft(timeLimitMs: number, elapsedMs: number): number {
-  return Math.max(timeLimitMs - elapsedMs, Math.min(longestReserveMs, timeLimitMs * commitRatio));
+  return Math.max(timeLimitMs - elapsedMs, reserveOf(timeLimitMs));
 }
 
 /**

@@ -83,6 +83,8 @@ export interface ProjectPorts extends Omit<CommitPorts, "secrets" | "stop"> {
   limits: Limits;
   /** Per attempt. */
   timeLimitMs: number;
+  /** Returns after what time agents have to have ended, in milliseconds. Default: they may begin at any time. */
+  leftMs?: (() => number) | undefined;
   /** Default: nothing is set up or checked. */
   commands?: ProjectCommands | undefined;
   /** Concurrent turns of the project, over all workers. Default: unlimited. */

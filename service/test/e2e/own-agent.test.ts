@@ -305,16 +305,11 @@ test("a cancelled step stops its agent within 7 s, and a re-run runs it again", 
   expect([agents(), docs.branches().length]).toEqual([2, 1]);
 });
 
-test("after timeout-minutes, the agent is stopped", async () => {
+test("the agent is stopped before timeout-minutes", async () => {
   const { agents, run } = await setUp({ isOpen: false });
-  const { outputs, annotations, log } = await run({
-    "timeout-minutes": "0.08",
-    "agent-options": "--sandbox none\n--agent-network full\n--time-limit-minutes 5",
-  });
-  expect(outputs, log).toMatchObject({ outcome: "timed-out" });
-  expect(annotations).toEqual([
-    expect.stringMatching(/^error Timed out: Job \S+ was still running after \d s, so its agent was stopped\./),
-  ]);
+  const { outputs, annotations, log } = await run({ "timeout-minutes": "0.2" });
+  expect(outputs, log).toMatchObject({ outcome: "failed" });
+  expect(annotations).toContainEqual(expect.stringContaining("The agent timed out after"));
   expect(agents()).toBe(1);
 });
 

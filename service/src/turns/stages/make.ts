@@ -18,7 +18,7 @@ import { isPassing } from "../outages.ts";
 import { prepareWorktree, Stopped, toldCheck } from "../project-commands.ts";
 import { type Attempt, runAttempt, uncertainSession } from "../run-attempt.ts";
 import { tryBranch } from "../trial-branch.ts";
-import { startDeadline, type TurnDeadline } from "../turn-deadline.ts";
+import { reserveOf, startDeadline, type TurnDeadline } from "../turn-deadline.ts";
 import { keepUnfinished, layOutEarlier } from "../unfinished.ts";
 import {
   begunTurn,
@@ -35,6 +35,8 @@ import {
 /** How long Git may take for what a stopped agent changed, in milliseconds: soon after a cancel, the runner kills the step. */
 const stoppedMs = 3000;
 
+const lateReason = "Too little is left of the step's time (timeout-minutes), so no agent was run.";
+
 /** The share of the time limit reserved for the check. With less left after a failed check, there is no second agent run. */
 export const checkRatio = 1 / 4;
 
@@ -44,9 +46,14 @@ export const checkRatio = 1 / 4;
  * @throws with the turn's failure as the message, or on an outage
  */
 export async function make(work: Work): Promise<Position> {
-  const { turn, context } = work;
+  const { turn } = work;
+  const { timeLimitMs: longestMs, leftMs: leftOfStep = () => longestMs } = work.context;
+  // It may have waited for GitHub or for another run.
+  const context = { ...work.context, timeLimitMs: Math.min(longestMs, leftOfStep()) };
+  work.context = context;
   const { store, worktrees, homes, directory, machine, stop, log, signal, commands } = context;
-  const against = reasonAgainst(turn, stop, work.maker.reason);
+  const isLate = context.timeLimitMs < reserveOf(longestMs);
+  const against = reasonAgainst(turn, stop, work.maker.reason) ?? (isLate ? lateReason : undefined);
   if (against !== undefined) {
     log(stop?.aborted ? `No agent is run. ${against}` : against);
     return { stage: "failed", made: { reason: against, failureClass: stop?.aborted ? undefined : "transient" } };

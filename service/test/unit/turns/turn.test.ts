@@ -435,6 +435,26 @@ test("a turn that somebody stops while its worktree is checked out fails", async
 });
 
 test.each([
+  ["the rest of the step's time", 20_000, "completed", [20_000]],
+  ["its own limit, if that is less", 100_000, "completed", [90_000]],
+  ["nothing, if less is left than its commit needs", 8000, "failed", []],
+] as const)("an agent that begins late gets %s", async (_name, leftMs, result, limits) => {
+  const { run, ports, starts } = await setUpTurns();
+  const begun: unknown[] = [];
+  const begin = async (_turn: unknown, message: string): Promise<undefined> => {
+    begun.push(Date.parse(/ until (\S+Z)$/m.exec(message)?.[1] ?? ""));
+  };
+  ports.keptCommits = { save: async () => {}, load: async () => undefined, begin };
+  // What it waited for is over when it begins.
+  ports.leftMs = () => leftMs;
+  ports.machine = new FakeMachine(1_000_000);
+  const { failures, ...end } = await run();
+  expect([end.result, starts.map(({ options }) => options.timeLimitMs)]).toEqual([result, limits]);
+  expect(failures).toEqual(result === "failed" ? [expect.stringContaining("timeout-minutes")] : []);
+  expect(begun).toEqual(limits.map((limit) => 1_000_000 + limit + 600_000));
+});
+
+test.each([
   ["the rest of its time", 80_000, 10_000],
   ["a tenth of it, if its agent took all", 90_000, 9000],
 ])("the commit of a change has %s, and the change has as long to be kept", async (_name, agentMs, commitMs) => {
