@@ -29,6 +29,6 @@ export async function tellEnd({ turn, context }: Work, notes: CommitNotes): Prom
     const message = commitMessage(turn, [], job, notes, "No change");
     await context.patiently(async () => keptCommits?.end?.(turn, message));
   } catch (error) {
-    log(`That nothing was changed is only known on this machine: ${errorMessage(error)}`);
+    log(`How the turn ended is only known on this machine: ${errorMessage(error)}`);
   }
 }

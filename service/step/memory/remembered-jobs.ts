@@ -131,9 +131,11 @@ export class RememberedJobs implements JobCopies {
     const { kept, cached, keeps, log } = this.#options;
     return {
       save: async (turn, packed) => {
-        const isRefused = (one: NamedTurn["left"]): boolean =>
-          (one === "unfinished" || one === "stopped") && !keeps.includes(one);
-        if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
+        const named = namedTurns(readPacked(packed)?.message ?? "").map(({ left }) => left);
+        const refused = named.find((left) => (left === "unfinished" || left === "stopped") && !keeps.includes(left));
+        if (refused === "stopped")
+          throw new MayNotBeKept("the repository is public: nothing of an agent that was stopped is kept in it");
+        if (refused !== undefined)
           throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
         try {
           await kept.save(turn, packed);

@@ -281,11 +281,11 @@ describe("a commit that is kept", () => {
   });
 
   test.each([
-    ["unfinished", ["unfinished"], 1],
-    ["unfinished", [], 0],
-    ["stopped", ["unfinished"], 0],
-    ["stopped", ["unfinished", "stopped"], 1],
-  ] as const)("that is %s, where %j may be kept", async (left, keeps, count) => {
+    ["unfinished", ["unfinished"], undefined],
+    ["unfinished", [], "its agent has a network"],
+    ["stopped", ["unfinished"], "nothing of an agent that was stopped"],
+    ["stopped", ["unfinished", "stopped"], undefined],
+  ] as const)("that is %s, where %j may be kept", async (left, keeps, why) => {
     const { refs, cache, in_ } = places();
     const cached = { ...cacheOf(undefined), keptCommits: in_(cache) };
     const { keptCommits } = remember({ kept: in_(refs), cached, keeps });
@@ -297,8 +297,10 @@ describe("a commit that is kept", () => {
         left,
       },
     );
-    await keptCommits.save(kept, packMessage(message, 0)).catch(() => {});
-    expect([refs.size, cache.size]).toEqual([count, 0]);
+    const save = keptCommits.save(kept, packMessage(message, 0));
+    if (why) await expect(save).rejects.toThrow(why);
+    else await save;
+    expect([refs.size, cache.size]).toEqual([why ? 0 : 1, 0]);
   });
 
   test.each([true, false])(

@@ -331,6 +331,8 @@ test.each<[what: string, edits: Edits, result: Partial<AgentResult>, told: strin
     expect(all.map(([kind]) => kind)).toEqual(told.filter((kind) => !isRefused || kind !== "failed"));
     expect(all[0]).toEqual(["begun", now + ports.timeLimitMs + reserveMs]);
     expect(log().includes("refs cannot be pushed")).toBe(isRefused);
+    const isUntold = isRefused && told.includes("nothing");
+    expect(log().includes("How the turn ended is only known on this machine: ")).toBe(isUntold);
   }
 });
 
