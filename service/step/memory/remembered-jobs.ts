@@ -61,7 +61,7 @@ export class RememberedJobs implements JobCopies {
       }
     }
     // Without a pull request, it may not be remembered at all. A cache that is closed to this run is not an error: nobody can change that.
-    const needsCache = this.#isCacheWritable && job.pullRequest === null;
+    const needsCache = this.#isCacheWritable && job.pullRequest === null && !this.#hasWorkInRefs(job);
     if (needsCache || !(await this.#canRebuild())) throw new Error(reason);
   }
 
@@ -168,6 +168,12 @@ export class RememberedJobs implements JobCopies {
       forget: async (...turn) => kept.forget?.(...turn),
       commandFor: (...turn) => kept.commandFor?.(...turn),
     };
+  }
+
+  #hasWorkInRefs({ id: job, turns }: JobCopy): boolean {
+    const { identity = "" } = turns.at(-1) ?? {};
+    const { kept } = this.#options;
+    return (["push", "unfinished"] as const).some((what) => kept.commandFor?.({ job, identity }, what) !== undefined);
   }
 
   async #canRebuild(): Promise<boolean> {

@@ -184,11 +184,15 @@ describe("a job is saved", () => {
     expect(log).toEqual([`job_1: not saved in the Actions cache: ${denied.message}`]);
   });
 
-  test("in a cache that fails, unless its branch remembers it", async () => {
-    const memory = remember({ cached: cacheOf(undefined, new Error("the cache is full")) });
+  test("in a cache that fails, unless its branch remembers it, or refs have its work", async () => {
+    const cached = cacheOf(undefined, new Error("the cache is full"));
+    const memory = remember({ cached });
     await expect(memory.save(unpushed, undefined)).rejects.toThrow("the cache is full");
     await memory.save(job, undefined);
-    expect(saves).toHaveLength(2);
+    const commandFor: KeptCommits["commandFor"] = (_turn, what) => (what === "unfinished" ? "git fetch" : undefined);
+    const kept = { save: async () => {}, load: async () => undefined, commandFor };
+    await remember({ cached, kept }).save(unpushed, undefined);
+    expect(saves).toHaveLength(3);
   });
 
   test("nowhere, which is a failure, if its branch cannot be trusted and the cache is closed", async () => {
