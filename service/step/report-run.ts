@@ -121,7 +121,7 @@ function reportUnkept(runner: Reporter, { unkeptWork }: Report, file: string): v
     runner,
     "warning",
     "Work is only in a file on this runner",
-    say`What the agent changed could neither be published nor be kept in the repository or its cache: a re-run pays for it again. It is in the file that the output work-file names, until the workflow's job ends. To keep it, add a step with \`if: always()\` and \`actions/upload-artifact\`; to apply it: \`${trusted(applyCommand)} FILE\`.`,
+    say`What the agent changed could neither be published nor be kept in the repository or its cache: a re-run pays for it again. It is in the file that the output work-file names, until the workflow's job ends: only a step that this run already has, with \`if: always()\` and \`actions/upload-artifact\`, can keep it. To apply it: \`${trusted(applyCommand)} FILE\`.`,
   );
 }
 

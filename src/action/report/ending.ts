@@ -256,7 +256,7 @@ function adviceOf(
   { isStopped, isKept, isUnfinished, failureClass }: NonNullable<ResultContext["state"]["failure"]>,
   context: ResultContext,
 ): Text {
-  const { settings } = context;
+  const { settings, state } = context;
   const rerun = say`To send the request again, re-run this workflow run.`;
   const anew = howToSendAnew(context, isKept || isUnfinished);
   // The reason of kept work says what to change first.
@@ -272,7 +272,7 @@ function adviceOf(
       const how = settings?.agent ? say` and ${anew}: a re-run has this run's limits.` : say`, then re-run.`;
       const instead = isUnfinished
         ? say`Or re-run this workflow run: its agent continues from what is kept.`
-        : say`Or make the task smaller. Nothing that the agent did in this turn is kept.`;
+        : say`Or make the task smaller.${state.workFile === "" ? " Nothing that the agent did in this turn is kept." : ""}`;
       return joinSentences([...limit, ...how], instead);
     }
     case "credit":

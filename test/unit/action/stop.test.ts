@@ -394,6 +394,18 @@ describe("a turn that failed", () => {
     }
   });
 
+  test.each([undefined, "/tmp/agent-job.patch"])(
+    "at a limit left nothing, unless that is in a file: %s",
+    async (workFile) => {
+      const service = new KeyedService();
+      service.next = "failed";
+      service.failureClass = "limit";
+      const { toolkit } = await attempt(service, { cancelAt: 1e9, agent: { ...ownAgent, workFile }, inputs: own });
+      const isLost = toolkit.annotations.at(-1)?.text.includes("Nothing that the agent did in this turn is kept.");
+      expect(isLost).toBe(workFile === undefined);
+    },
+  );
+
   test.each<[mode: string, kept: string, failureClass: string, advice: string]>([
     ["an agent", "unfinished", "limit", "and start a new run with job-id: job_1 and the same prompt: a re-run has"],
     [

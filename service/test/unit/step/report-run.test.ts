@@ -55,6 +55,8 @@ test("work that is kept nowhere is left in a file, and said to be there only", a
   report.unkeptWork.set("job_1", Buffer.from("change\n")).set("job_2", Buffer.from("other\n"));
   const { annotations } = await end();
   expect(annotations).toEqual([expect.stringContaining("Work is only in a file on this runner")]);
+  // A run keeps the workflow file that it began with.
+  expect(annotations[0]).toContain("only a step that this run already has");
   expect(readFileSync(`${folder}.patch`, "utf8")).toBe("change\nother\n");
   expect(statSync(`${folder}.patch`).mode & 0o777).toBe(0o600);
   rmSync(`${folder}.patch`);
