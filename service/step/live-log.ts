@@ -16,6 +16,8 @@ export interface LiveLogOptions {
 const intervalMs = 1000;
 /** How many lines are printed in an interval, and in all. */
 const [maxLines, maxAllLines] = [20, 2000];
+/** How many notes of the service are printed in an interval: they say what became of paid work, which no other log may have. */
+const maxNotes = 200;
 /** In characters. */
 const maxLineLength = 1000;
 const silenceMs = 5 * 60_000;
@@ -58,12 +60,14 @@ export class LiveLog {
     const end = begins === text.length ? begins : text.lastIndexOf("\n", begins) + 1;
     this.#held = masked.subarray(end);
     const lines = masked.subarray(0, end).toString().split("\n").filter(isShown);
-    const count = Math.min(lines.length, maxLines, maxAllLines - this.#lines);
-    for (const line of lines.slice(0, count)) this.#print(excerpt(this.#withoutPart(line), maxLineLength));
-    this.#lines += count;
-    this.#left += lines.length - count;
+    const most = Math.min(maxLines, maxAllLines - this.#lines);
+    let [notes, others] = [0, 0];
+    const shown = lines.filter((line) => (line.startsWith("[service] ") ? ++notes <= maxNotes : ++others <= most));
+    for (const line of shown) this.#print(excerpt(this.#withoutPart(line), maxLineLength));
+    this.#lines += Math.min(others, most);
+    this.#left += lines.length - shown.length;
     this.#hasBegun ||= lines.length > 0;
-    if (count > 0) this.#printedAt = now;
+    if (shown.length > 0) this.#printedAt = now;
     const isSilent = this.#hasBegun && now - this.#printedAt >= silenceMs;
     const isTold = this.#left > 0 && (this.#lines < maxAllLines || isSilent || isLast);
     if (isTold) this.#print(`… ${this.#left} more ${this.#left === 1 ? "line" : "lines"}`);

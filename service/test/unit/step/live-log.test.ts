@@ -42,6 +42,16 @@ test("of a million lines, as many are shown as people can read, and all are coun
   expect(lines.length).toBeLessThan(2200);
 });
 
+test("what the service says is shown, also below more lines than people can read", async () => {
+  const { lines, add } = setUp();
+  const note = "[service] The commit is only on this machine: GitHub is away";
+  for (let now = 0; now < 101 * second; now += second) await add("| line\n".repeat(100), now);
+  await add(`${"| line\n".repeat(100)}${note}\n`, 101 * second);
+  expect(lines.slice(-2)).toContain(note);
+  await add("[service] line\n".repeat(1000), 102 * second);
+  expect(lines.filter((line) => line === "[service] line")).toHaveLength(200);
+});
+
 test.each([
   ["a whole key", `| ${key}\n`, ["| ***"]],
   ["half of one in each of two events", `| ${key.slice(0, 16)}\n`, ["| ***", "| ***"], `| ${key.slice(16)}\n| Done\n`],
