@@ -33,15 +33,20 @@ function setUp() {
   const environment = { ...process.env, DEPLOY_KEY: "secret", RUNNER_TEMP: folder };
   const agent = createOwnAgent(agentSettings(), { program: file, environment, signal: cancellation.signal });
   const origins: string[] = [];
-  const transport = agent.connect(async ({ url }) => {
+  const graces: (number | undefined)[] = [];
+  const transport = agent.connect(async ({ url, graceMs }) => {
     origins.push(url.origin);
+    graces.push(graceMs);
     return { status: 200, headers: {}, body: "" };
   });
-  const send = (signal = new AbortController().signal) =>
-    transport({ method: "GET", url: new URL("https://agent.invalid/v2"), headers: {}, timeoutMs: 1000, signal });
+  const send = (signal = new AbortController().signal, graceMs?: number) => {
+    const grace = graceMs !== undefined && { graceMs };
+    const url = new URL("https://agent.invalid/v2");
+    return transport({ method: "GET", url, headers: {}, timeoutMs: 1000, signal, ...grace });
+  };
   const seen = () =>
     existsSync(join(folder, "seen")) ? readFileSync(join(folder, "seen"), "utf8").trim().split("\n") : [];
-  return { agent, cancellation, origins, send, seen };
+  return { agent, cancellation, origins, graces, send, seen };
 }
 
 const started = expect.stringMatching(
@@ -76,6 +81,15 @@ test("a dry run asks for one thing at a time, too", async () => {
   await Promise.all([send(), agent.check()]);
   expect(seen()).toEqual([started, "answer", "check"]);
   await agent.end();
+});
+
+test("a create that hangs leaves a cancelled step the time to stop its turn, and to save", async () => {
+  const { agent, cancellation, graces, send } = setUp();
+  await send();
+  await send(undefined, 4000);
+  cancellation.abort();
+  await agent.end();
+  expect(graces).toEqual([undefined, 1000]);
 });
 
 test("a request that is cancelled already starts nothing", async () => {
