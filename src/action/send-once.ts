@@ -1,3 +1,4 @@
+import { hasEnded } from "../client/step-lookup.ts";
 import { minTimeLeftMs } from "../client/submit.ts";
 import { say } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
@@ -32,7 +33,7 @@ import {
   isJobNotFound,
   type RunResult,
 } from "./result.ts";
-import type { Execution, Run } from "./run.ts";
+import { connectService, type Execution, type Run } from "./run.ts";
 import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
@@ -47,6 +48,9 @@ export interface Request extends PromptSource {
   /** The answers of the service and the cache, if already read. */
   replies?: Replies | undefined;
 }
+
+/** How long the service may take to note that a turn is to be stopped, in milliseconds. */
+const maxStopMs = 10_000;
 
 type Attach = Extract<Task, { kind: "attach" }>;
 
@@ -139,6 +143,12 @@ class Sending {
     this.#memory.firstBase = words && (await untilAborted(words, this.#run.ports.signal))?.base;
     const answer = await askService(this.#run);
     const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
+    const { settings, ports, log } = this.#run;
+    // The step's agent would be run, and paid, for both.
+    if (newest && settings.agent && !settings.dryRun && !hasEnded(newest.status))
+      await connectService(this.#run)
+        .stopTurn(newest.jobId, newest.turnId, { deadline: ports.clock.now() + maxStopMs, signal: ports.signal })
+        .catch((error: unknown) => log.debugError(error));
     if (newest) this.#know({ service: { ...newest, over: "ignored", hasOtherPrompt: false } });
   }
 

@@ -93,6 +93,17 @@ describe("a cancelled step", () => {
     },
   );
 
+  test("is sent again with on-rerun: new, and its own agent is not run for what it has left", async () => {
+    const service = running();
+    service.stopsAfter = Infinity;
+    const options = { inputs: { ...own, "on-rerun": "new" }, agent: ownAgent, cache: new FakeCache() };
+    await attempt(service, options);
+    expect(service.turns).toMatchObject([{ status: "running" }]);
+    [service.stopsAfter, service.next] = [1, "completed"];
+    await attempt(service, { ...options, runAttempt: 2, cancelAt: 1e9 });
+    expect(service.turns).toMatchObject([{ status: "stopped" }, { status: "completed" }]);
+  });
+
   test.each<[string, (request: SeenRequest, service: KeyedService) => Exchange]>([
     ["rejects it", (request, service) => (isStop(request) ? { response: { status: 500 } } : service.respond(request))],
     ["does not answer", (request, service) => (isStop(request) ? { responseMs: 60_000 } : service.respond(request))],
