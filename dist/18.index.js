@@ -1400,6 +1400,8 @@ __webpack_require__.d(__webpack_exports__, {
   sendTask: () => (/* binding */ sendTask)
 });
 
+// EXTERNAL MODULE: ./build/client/step-lookup.js
+var step_lookup = __webpack_require__(1021);
 // EXTERNAL MODULE: ./build/client/submit.js + 1 modules
 var client_submit = __webpack_require__(9099);
 // EXTERNAL MODULE: ./build/runner-kit/text.js
@@ -1631,6 +1633,10 @@ var run_job = __webpack_require__(8429);
 
 
 
+
+
+/** How long the service may take to note that a turn is to be stopped, in milliseconds. */
+const maxStopMs = 10_000;
 /**
  * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job of an earlier attempt. It sends the request
  * again only if that job failed, was archived or is gone, which is the purpose of a re-run.
@@ -1722,6 +1728,12 @@ class Sending {
         this.#memory.firstBase = words && (await (0,wait.untilAborted)(words, this.#run.ports.signal))?.base;
         const answer = await (0,ask_service/* askService */.x)(this.#run);
         const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
+        const { settings, ports, log } = this.#run;
+        // The step's agent would be run, and paid, for both.
+        if (newest && settings.agent && !settings.dryRun && !(0,step_lookup/* hasEnded */.hY)(newest.status))
+            await (0,action_run/* connectService */.Ux)(this.#run)
+                .stopTurn(newest.jobId, newest.turnId, { deadline: ports.clock.now() + maxStopMs, signal: ports.signal })
+                .catch((error) => log.debugError(error));
         if (newest)
             this.#know({ service: { ...newest, over: "ignored", hasOtherPrompt: false } });
     }

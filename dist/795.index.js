@@ -30,6 +30,8 @@ const saveMs = 150_000;
 const cancelledMs = 4000;
 /** After that, it is killed, in milliseconds. */
 const killMs = 1000;
+/** How long a request in flight gets once the step is cancelled, in milliseconds: stopping and saving follow, and the runner kills after 10 s. */
+const requestGraceMs = 1000;
 /**
  * Returns an agent whose service is a process of its own. It is started by the first request: a step that has nothing to send
  * starts nothing.
@@ -85,7 +87,8 @@ function createOwnAgent(settings, { program, environment, signal }) {
             if (running === undefined && !request.signal.aborted)
                 answering ??= ask("answer");
             const address = await (running ?? answering ?? "http://127.0.0.1");
-            return transport({ ...request, url: new URL(request.url.pathname + request.url.search, address) });
+            const url = new URL(request.url.pathname + request.url.search, address);
+            return transport({ ...request, url, ...(request.graceMs && { graceMs: requestGraceMs }) });
         },
         prepare: async () => {
             // One request at a time.

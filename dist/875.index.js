@@ -3077,7 +3077,7 @@ const jobs = {
 };
 /** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
 function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
-    const { settings } = context;
+    const { settings, state } = context;
     const rerun = (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`;
     const anew = (0,message/* howToSendAnew */.lM)(context, isKept || isUnfinished);
     // The reason of kept work says what to change first.
@@ -3094,7 +3094,7 @@ function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
             const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and ${anew}: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
             const instead = isUnfinished
                 ? (0,runner_kit_text/* say */.cv) `Or re-run this workflow run: its agent continues from what is kept.`
-                : (0,runner_kit_text/* say */.cv) `Or make the task smaller. Nothing that the agent did in this turn is kept.`;
+                : (0,runner_kit_text/* say */.cv) `Or make the task smaller.${state.workFile === "" ? " Nothing that the agent did in this turn is kept." : ""}`;
             return (0,runner_kit_text/* joinSentences */.DP)([...limit, ...how], instead);
         }
         case "credit":

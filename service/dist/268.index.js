@@ -11,7 +11,7 @@ __webpack_require__.d(__webpack_exports__, {
   serveAction: () => (/* binding */ serveAction)
 });
 
-// UNUSED EXPORTS: ActionChild, endInTime, limitWithin
+// UNUSED EXPORTS: ActionChild, endInTime
 
 // EXTERNAL MODULE: external "node:events"
 var external_node_events_ = __webpack_require__(474);
@@ -758,6 +758,8 @@ function ignoreMissing(error) {
 const intervalMs = 1000;
 /** How many lines are printed in an interval, and in all. */
 const [maxLines, maxAllLines] = [20, 2000];
+/** How many notes of the service are printed in an interval: they say what became of paid work, which no other log may have. */
+const maxNotes = 200;
 /** In characters. */
 const maxLineLength = 1000;
 const silenceMs = 5 * 60_000;
@@ -796,13 +798,15 @@ class LiveLog {
         const end = begins === text.length ? begins : text.lastIndexOf("\n", begins) + 1;
         this.#held = masked.subarray(end);
         const lines = masked.subarray(0, end).toString().split("\n").filter(isShown);
-        const count = Math.min(lines.length, maxLines, maxAllLines - this.#lines);
-        for (const line of lines.slice(0, count))
+        const most = Math.min(maxLines, maxAllLines - this.#lines);
+        let [notes, others] = [0, 0];
+        const shown = lines.filter((line) => (line.startsWith("[service] ") ? ++notes <= maxNotes : ++others <= most));
+        for (const line of shown)
             this.#print(excerpt(this.#withoutPart(line), maxLineLength));
-        this.#lines += count;
-        this.#left += lines.length - count;
+        this.#lines += Math.min(others, most);
+        this.#left += lines.length - shown.length;
         this.#hasBegun ||= lines.length > 0;
-        if (count > 0)
+        if (shown.length > 0)
             this.#printedAt = now;
         const isSilent = this.#hasBegun && now - this.#printedAt >= silenceMs;
         const isTold = this.#left > 0 && (this.#lines < maxAllLines || isSilent || isLast);
@@ -17535,13 +17539,15 @@ function toldCheck(command, output, when) {
 /** Committing a change gets at least this share of the turn's time limit. */
 const commitRatio = 1 / 10;
 const longestReserveMs = 60_000;
+/** Returns what committing a change gets at least. An agent that has no more time than this is not run. */
+const reserveOf = (timeLimitMs) => Math.min(longestReserveMs, timeLimitMs * commitRatio);
 /**
  * Returns the time left after the agent, in milliseconds.
  *
  * @param elapsedMs - how long the agent took
  */
 function timeLeft(timeLimitMs, elapsedMs) {
-    return Math.max(timeLimitMs - elapsedMs, Math.min(longestReserveMs, timeLimitMs * commitRatio));
+    return Math.max(timeLimitMs - elapsedMs, reserveOf(timeLimitMs));
 }
 /**
  * Starts the deadline for the part after the agent, in which Git handles the agent's files: their names and patterns can make it
@@ -18121,7 +18127,7 @@ async function tellEnd({ turn, context }, notes) {
         await context.patiently(async () => keptCommits?.end?.(turn, message));
     }
     catch (error) {
-        log(`That nothing was changed is only known on this machine: ${error_message_errorMessage(error)}`);
+        log(`How the turn ended is only known on this machine: ${error_message_errorMessage(error)}`);
     }
 }
 
@@ -19022,6 +19028,7 @@ async function layOut({ commit, parent }, { turn, start, context }, agent) {
 
 /** How long Git may take for what a stopped agent changed, in milliseconds: soon after a cancel, the runner kills the step. */
 const stoppedMs = 3000;
+const lateReason = "Too little is left of the step's time (timeout-minutes), so no agent was run.";
 /** The share of the time limit reserved for the check. With less left after a failed check, there is no second agent run. */
 const checkRatio = 1 / 4;
 /**
@@ -19030,9 +19037,14 @@ const checkRatio = 1 / 4;
  * @throws with the turn's failure as the message, or on an outage
  */
 async function make(work) {
-    const { turn, context } = work;
+    const { turn } = work;
+    const { timeLimitMs: longestMs, leftMs: leftOfStep = () => longestMs } = work.context;
+    // It may have waited for GitHub or for another run.
+    const context = { ...work.context, timeLimitMs: Math.min(longestMs, leftOfStep()) };
+    work.context = context;
     const { store, worktrees, homes, directory, machine, stop, log, signal, commands } = context;
-    const against = reasonAgainst(turn, stop, work.maker.reason);
+    const isLate = context.timeLimitMs < reserveOf(longestMs);
+    const against = reasonAgainst(turn, stop, work.maker.reason) ?? (isLate ? lateReason : undefined);
     if (against !== undefined) {
         log(stop?.aborted ? `No agent is run. ${against}` : against);
         return { stage: "failed", made: { reason: against, failureClass: stop?.aborted ? undefined : "transient" } };
@@ -19982,12 +19994,11 @@ function inStore({ maker }) {
         return {};
     return { stored: made.reason === undefined ? "nothing" : "failed" };
 }
-/** Returns the position of a commit that was found as `found`. */
+/** Returns the position of a commit that was found as `found`. A check without a result was stopped, or could not run: it runs again. */
 async function positionOf(work, found, placed) {
-    const { stage } = work.maker;
-    if (await isMade(work, found))
-        return { stage: stage === null || stage === "begun" || stage === "made" ? "made" : "checked", placed };
-    return replace(work, placed);
+    if (!(await isMade(work, found)))
+        return replace(work, placed);
+    return { stage: work.maker.checkResult === null ? "made" : "checked", placed };
 }
 /**
  * Returns whether a commit has the same content as the recorded one, which may have been checked: a person may have amended it, or a worker
@@ -22152,7 +22163,7 @@ function createWorktrees(projects, kept, spares) {
     return byRepository;
 }
 function portsOf({ repository, pullRequests, targetBranch }, { network = fullNetwork, limits = {}, ...agents }, worktreesOf) {
-    const { agent, sandbox, agentsPerProject, timeLimitMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
+    const { agent, sandbox, agentsPerProject, timeLimitMs, leftMs, largestChangeBytes, protectedFiles, moreProtected } = agents;
     const { only, commands, commitAs, signsOff, trailers, titlePrefix, opensDrafts } = agents;
     const gitHub = pullRequests instanceof GitHubPullRequests ? pullRequests.commits : undefined;
     const worktrees = worktreesOf.get(repository);
@@ -22173,6 +22184,7 @@ function portsOf({ repository, pullRequests, targetBranch }, { network = fullNet
         limits,
         agentsPerProject,
         timeLimitMs,
+        leftMs,
         largestChangeBytes,
         protectedFiles,
         moreProtected,
@@ -24062,6 +24074,7 @@ function fulfilled(turn, rows, copies) {
 
 
 
+
 /**
  * Remembers jobs of earlier runs by their branches and pull requests and, if available, in the Actions cache. Only the cache has agents'
  * home directories, and turns that pushed nothing.
@@ -24092,7 +24105,7 @@ class RememberedJobs {
             }
         }
         // Without a pull request, it may not be remembered at all. A cache that is closed to this run is not an error: nobody can change that.
-        const needsCache = this.#isCacheWritable && job.pullRequest === null;
+        const needsCache = this.#isCacheWritable && job.pullRequest === null && !this.#hasWorkInRefs(job);
         if (needsCache || !(await this.#canRebuild()))
             throw new Error(reason);
     }
@@ -24102,14 +24115,17 @@ class RememberedJobs {
     }
     /**
      * Counts the unsaved attempt of a turn whose runner was lost. The turn continues with its commit; without one, its agent runs again only
-     * if its own step is re-run.
+     * if its own step is re-run. That asks for it once more, whoever stopped it. Else the stop holds, but not for the check of its commit.
      */
     #withAttempt(turn) {
         if (!isOpen(turn))
             return turn;
-        if (this.#asked.has(turn.step ?? ""))
-            return { ...turn, attempts: Math.max(turn.attempts, 1) };
-        return { ...turn, attempts: rebuild_job_allAttempts, reason: turn.reason ?? lostReason };
+        const isAsked = this.#asked.has(turn.step ?? "");
+        const isOn = turn.stopRequestedAt != null && (isAsked || parseMade(turn.made ?? null)?.commit !== undefined);
+        const known = isOn ? { ...turn, stopRequestedAt: null, reason: null } : turn;
+        if (isAsked)
+            return { ...known, attempts: Math.max(turn.attempts, 1) };
+        return { ...known, attempts: rebuild_job_allAttempts, reason: turn.reason ?? lostReason };
     }
     async #restore(jobId, home, into) {
         const { cached, rebuilt, log } = this.#options;
@@ -24158,8 +24174,11 @@ class RememberedJobs {
         const { kept, cached, keeps, log } = this.#options;
         return {
             save: async (turn, packed) => {
-                const isRefused = (one) => (one === "unfinished" || one === "stopped") && !keeps.includes(one);
-                if (namedTurns(readPacked(packed)?.message ?? "").some(({ left }) => isRefused(left)))
+                const named = namedTurns(readPacked(packed)?.message ?? "").map(({ left }) => left);
+                const refused = named.find((left) => (left === "unfinished" || left === "stopped") && !keeps.includes(left));
+                if (refused === "stopped")
+                    throw new MayNotBeKept("the repository is public: nothing of an agent that was stopped is kept in it");
+                if (refused !== undefined)
                     throw new MayNotBeKept("the repository is public, and its agent has a network: it is not kept unfinished");
                 try {
                     await kept.save(turn, packed);
@@ -24193,6 +24212,11 @@ class RememberedJobs {
             forget: async (...turn) => kept.forget?.(...turn),
             commandFor: (...turn) => kept.commandFor?.(...turn),
         };
+    }
+    #hasWorkInRefs({ id: job, turns }) {
+        const { identity = "" } = turns.at(-1) ?? {};
+        const { kept } = this.#options;
+        return ["push", "unfinished"].some((what) => kept.commandFor?.({ job, identity }, what) !== undefined);
     }
     async #canRebuild() {
         return this.#options.rebuilt.isPossible().catch(() => false);
@@ -26820,8 +26844,8 @@ async function serve(config, report, log) {
     const held = new AsyncDisposableStack();
     return {
         url: service.url,
-        runAgents: async (timeLimitMs) => {
-            const limited = PerProject.same({ ...options, timeLimitMs });
+        runAgents: async (leftMs) => {
+            const limited = PerProject.same({ ...options, leftMs });
             const confined = held.use(await confineAgents(limited, folder, { ...process.env, ...variables }, log));
             await service.runTurns(confined.settings);
             const tidied = memory?.tidy();
@@ -27170,7 +27194,7 @@ function reportUnkept(runner, { unkeptWork }, file) {
         report_run_annotate(runner, "warning", "The work file is missing", text);
         return;
     }
-    report_run_annotate(runner, "warning", "Work is only in a file on this runner", text_say `What the agent changed could neither be published nor be kept in the repository or its cache: a re-run pays for it again. It is in the file that the output work-file names, until the workflow's job ends. To keep it, add a step with \`if: always()\` and \`actions/upload-artifact\`; to apply it: \`${text_trusted(kept_commits_applyCommand)} FILE\`.`);
+    report_run_annotate(runner, "warning", "Work is only in a file on this runner", text_say `What the agent changed could neither be published nor be kept in the repository or its cache: a re-run pays for it again. It is in the file that the output work-file names, until the workflow's job ends: only a step that this run already has, with \`if: always()\` and \`actions/upload-artifact\`, can keep it. To apply it: \`${text_trusted(kept_commits_applyCommand)} FILE\`.`);
 }
 function showLogs(runner, folder, logs, jobs) {
     for (const id of jobs)
@@ -27302,8 +27326,7 @@ class ActionChild {
         if (!startsAgents)
             return;
         const { options, endsAfterMs, isQuiet } = settings;
-        const leftMs = endsAfterMs - (performance.now() - this.#openedAt);
-        const memory = await this.#service.runAgents(limitWithin(leftMs, options.timeLimitMs));
+        const memory = await this.#service.runAgents(() => endsAfterMs - (performance.now() - this.#openedAt));
         this.#hasAgents = true;
         if (!isQuiet)
             this.#live = new LiveLogs((0,external_node_path_.join)(folder, "service"), { secrets: options.secrets, print: runner.info });
@@ -27348,13 +27371,6 @@ class ActionChild {
     }
 }
 const aborted = (signal) => (signal.aborted ? Promise.resolve() : (0,external_node_events_.once)(signal, "abort"));
-/**
- * Returns the time limit of agents that end before their step does, however long it took to install them, in milliseconds. They get a
- * tenth of their limit in any case.
- */
-function limitWithin(leftMs, limitMs) {
-    return Math.min(limitMs, Math.max(leftMs, limitMs / 10));
-}
 /**
  * Returns a function that ends something, and kills it if that takes too long. What has begun to end can be given another time.
  *
