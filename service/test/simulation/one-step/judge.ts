@@ -129,7 +129,8 @@ export class Judge {
     const hasFaults = ({ attempt }: AgentRun): boolean => attempt.plan.faults.length > 0;
     for (const other of runs) {
       const isOther = other.attempt !== run.attempt && other.attempt.session === session;
-      const isOpen = other.end === undefined || other.attempt.isChecking;
+      // The next comment of a thread publishes a commit that is kept, and asks for something else.
+      const isOpen = other.end === undefined || (other.attempt.isChecking && run.attempt.place.comment === undefined);
       const isWorking = isOther && isOpen && other.attempt.end === undefined;
       const isKnown = run.startedAt - other.startedAt > announcedMs && !hasFaults(other) && !hasFaults(run);
       if (isWorking && isKnown && other.attempt.stopped === undefined)
