@@ -406,6 +406,7 @@ class Sending {
     }: { task?: Task | undefined; isShown?: boolean; isSettled?: boolean } = {},
   ): Promise<Execution> {
     if (isSettled) this.#request.conversation?.mark("nothing sent");
+    if (!isShown) await this.#request.conversation?.discardUnmarked();
     await this.#memory.withdraw();
     const { finish, ...execution } = this.#end(result, task, "rejected");
     return { ...execution, ...(isShown && finish && { finish }) };

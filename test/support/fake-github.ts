@@ -75,6 +75,7 @@ export class FakeGitHub implements GitHub {
     }
     if (route.startsWith("DELETE ") && /\/labels\/[^/]+$/.test(route))
       return this.#removeLabel(String(parameters.name));
+    if (/^DELETE .*\/comments\/\{comment_id\}$/.test(route)) return this.#remove(Number(parameters.comment_id));
     const review = /\/reviews\/\{review_id\}(\/comments)?$/.exec(route);
     if (askedRoute.test(route)) return this.asked;
     if (review) return this.#review(Number(parameters.review_id), review[1] ? Number(parameters.page ?? 1) : undefined);
@@ -138,8 +139,14 @@ export class FakeGitHub implements GitHub {
 
   #edit(id: number, body: string): FakeComment {
     const comment = this.comments.find((one) => one.id === id);
-    if (!comment) throw new Error("Not Found");
+    if (!comment) throw new GitHubError("Not Found", 404);
     comment.body = body;
     return { ...comment };
+  }
+
+  #remove(id: number): undefined {
+    const index = this.comments.findIndex((one) => one.id === id);
+    if (index < 0) throw new GitHubError("Not Found", 404);
+    this.comments.splice(index, 1);
   }
 }

@@ -17,7 +17,7 @@ const routes: [RegExp, string[]][] = [
   [/^POST .*\/comments\/(\d+)\/(?:reactions|replies)$/, ["comment_id"]],
   [/^POST .*\/issues\/\d+\/(?:comments|reactions)$/, []],
   [/^DELETE .*\/issues\/\d+\/labels\/([^/]+)$/, ["name"]],
-  [/^PATCH .*\/comments\/(\d+)$/, ["comment_id"]],
+  [/^(?:PATCH|DELETE) .*\/comments\/(\d+)$/, ["comment_id"]],
   [/^GET .*\/reviews\/(\d+)(?:\/comments)?$/, ["review_id"]],
   [/^GET .*\/comments$/, []],
   [/^GET .*\/comments\/(\d+)$/, ["comment_id"]],

@@ -42,9 +42,10 @@ export class Conversation {
   #reaction: Write | undefined;
   #replies: RememberedReply[] | undefined;
   #post: Write | undefined;
-  #marker: Marker;
-  /** What the reply says, as far as GitHub has answered. */
-  #shown: Marker["kind"] | undefined;
+  /** What the reply remembers; `undefined` until that is known, so that it hides nothing that an earlier attempt left. */
+  #marker: Marker | undefined;
+  /** What the reply says, as far as GitHub has answered; `reading`: it only tells the account. */
+  #shown: Marker["kind"] | "reading" | undefined;
   #isReplacement = false;
   #ownJob: ReturnType<typeof findOwnJob> | undefined;
   /** Which job the agent began to work on, and when. */
@@ -62,13 +63,11 @@ export class Conversation {
         Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
     const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
     this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
-    const attempt = runAttempt(ports.environment);
-    this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };
   }
 
   /** The word in the reply, as a later attempt will find it; `undefined` if it may not. */
   get word(): Word | undefined {
-    if (!this.thread?.isReliable || formatMarker(this.#marker) === "") return undefined;
+    if (!this.#marker || !this.thread?.isReliable || formatMarker(this.#marker) === "") return undefined;
     return wordOf(this.#marker, "create");
   }
 
@@ -82,20 +81,20 @@ export class Conversation {
     }
     this.#replies = await thread.listReplies(this.#run.settings.projectId);
     if (!this.#replies) return { kind: "unreadable" };
-    const answers = this.#replies.filter(({ request }) => request === this.#request.event.request);
+    const { request: asked } = this.#request.event;
+    const answers = this.#replies.filter(({ request, attempt }) => request === asked && attempt < this.#attempt);
     const account = this.#reaction?.userId ?? this.#authorId;
     const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
     // It may be one of this account.
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
     if (!own) return { kind: "none", silence: this.#silence };
     // What an earlier attempt started stays remembered, whatever happens to this one.
-    this.#marker = { ...own, projectId: this.#marker.projectId, request: this.#marker.request };
-    if (this.#post?.kind !== "kept") {
-      this.#own = own;
-      this.#shown = own.kind;
-      thread.useReply(own.replyId);
-      this.#authorId = own.authorId;
-    }
+    this.#marker = own;
+    await this.discardUnmarked();
+    this.#own = own;
+    this.#shown = own.kind;
+    thread.useReply(own.replyId);
+    this.#authorId = own.authorId;
     return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)) };
   }
 
@@ -118,6 +117,13 @@ export class Conversation {
     const own = await this.findOwnJob();
     const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);
     return isContinued || isOwn ? "message" : "create";
+  }
+
+  /** Deletes a reply that has only told the account. */
+  async discardUnmarked(): Promise<void> {
+    if (this.#shown !== "reading") return;
+    this.#shown = undefined;
+    await this.thread?.discard();
   }
 
   /** Shows that the step waits for the job of an earlier attempt. */
@@ -153,7 +159,7 @@ export class Conversation {
     const { event, github } = this.#request;
     const { ports, settings } = this.#run;
     const repository = readerOf(github, event, ports, { totalMs: settings.timeoutMs });
-    return findWithdrawal(event, this.#mode, runAttempt(ports.environment) > 1, repository, ports.signal);
+    return findWithdrawal(event, this.#mode, this.#attempt > 1, repository, ports.signal);
   }
 
   /** Finds the job whose own pull request this is. Only a service that can be asked is known to name its branches by jobs. */
@@ -212,24 +218,25 @@ export class Conversation {
 
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
   mark(kind: Marker["kind"], jobId?: string, isSeen = false): void {
-    const attempt = runAttempt(this.#run.ports.environment);
-    const { jobId: known, wasSeen: before } = this.#marker;
+    const { settings, state } = this.#run;
+    const { request } = this.#request.event;
     // What an earlier attempt has seen stays so.
-    const wasSeen = isSeen || (kind === "job" && known === jobId && before === true);
-    this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen, head: this.#run.state.before?.head };
+    const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
+    const { projectId } = settings;
+    this.#marker = { projectId, request, attempt: this.#attempt, kind, jobId, wasSeen, head: state.before?.head };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
   showJob(): void {
     if (this.#run.ports.signal.aborted) return;
-    this.#shown &&= this.#marker.kind;
+    this.#shown &&= "job";
     void this.thread?.edit(this.#progress, { isUrgent: true });
     void this.thread?.removeLabel();
   }
 
   showProgress(): void {
     // Before the job is known, there is nothing to show.
-    if (this.#marker.kind === "job") this.thread?.showProgress(this.#progress);
+    if (this.#marker?.kind === "job") this.thread?.showProgress(this.#progress);
   }
 
   /** A create takes the place of a message to the thread's job, which is gone. */
@@ -252,7 +259,11 @@ export class Conversation {
   async #postReply(): Promise<void> {
     this.#post = await this.thread?.post(this.#progress);
     this.#authorId = this.#post?.userId;
-    if (this.#post?.kind === "kept") this.#shown = this.#marker.kind;
+    if (this.#post?.kind === "kept") this.#shown = this.#marker?.kind ?? "reading";
+  }
+
+  get #attempt(): number {
+    return runAttempt(this.#run.ports.environment);
   }
 
   get #progress(): string {
@@ -282,8 +293,8 @@ export class Conversation {
         this.#isReplacement ? jobReplaced : [],
         this.#request.event.hiddenCount > 0 ? describeHidden(this.#request.event.hiddenCount) : [],
       ),
-      marker: formatMarker(this.#marker),
-      remembersJob: this.#marker.kind === "job",
+      marker: this.#marker ? formatMarker(this.#marker) : "",
+      remembersJob: this.#marker?.kind === "job",
     };
   }
 }

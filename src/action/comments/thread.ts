@@ -147,6 +147,14 @@ export class Thread {
     this.#replyId = replyId;
   }
 
+  /** Deletes the reply. */
+  async discard(): Promise<void> {
+    const route = `DELETE ${this.#kind}/comments/{comment_id}`;
+    const replyId = this.#replyId;
+    this.#replyId = undefined;
+    await this.#send(["delete a reply", z.unknown(), route, { comment_id: replyId }]);
+  }
+
   /**
    * Replaces the text after all earlier edits; after a signal, immediately or not at all. `isLast`: it is the result; `isUrgent`:
    * no pause after the last write; `isProgress`: the reply is not out of date without it.

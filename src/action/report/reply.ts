@@ -28,7 +28,9 @@ export function renderProgress(
   const links = [link(frame.runUrl, "Follow the run"), ...reviewLink(frame)];
   const time = since && `${since.toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const working = time ? `The agent has been working on it since ${time}.` : "The agent is working on it.";
-  const progress = frame.remembersJob ? working : "Sending the request to the agent.";
+  const looking = "Looking for what an earlier attempt of this run started.";
+  const unsent = frame.marker === "" ? looking : "Sending the request to the agent.";
+  const progress = frame.remembersJob ? working : unsent;
   const { pullRequest, page } = jobLinks(state);
   if (frame.remembersJob) links.push(...page, ...pullRequest);
   return blocks([`<p>⏳ <b>${progress}</b> ${links.join(" · ")}.</p>`, note(frame), frame.marker]);

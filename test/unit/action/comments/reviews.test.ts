@@ -1,9 +1,10 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { parseEvent } from "../../../../src/action/comments/parse-event.ts";
+import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { bot, FakeGitHub, type FakeReview } from "../../../support/fake-github.ts";
 import { FakeRepository } from "../../../support/fake-repository.ts";
-import type { MainRun } from "../../../support/run-main.ts";
+import { type MainRun, respondWith } from "../../../support/run-main.ts";
 import {
   completes,
   createRequest,
@@ -333,6 +334,60 @@ describe("a re-run of a review's run", () => {
     const { requests, outputs } = await submit(github, { attempt: 2 });
     expect(new Set(routesOf(requests))).toEqual(new Set([pollOf("job_1")]));
     expect(outputs["job-origin"]).toBe("resumed");
+    expect(github.comments).toHaveLength(1);
+    expect(github.reply).toContain("Pull request created");
+  });
+
+  const listing = /^GET .*issues\/\{number\}\/comments$/;
+
+  test.each<[string, (github: FakeGitHub) => ThreadEventOptions]>([
+    [
+      "could not read the thread",
+      (github) => {
+        github.fault = ({ route }) => {
+          if (listing.test(route)) throw new GitHubError("Bad gateway", 502);
+        };
+        return {};
+      },
+    ],
+    [
+      "was cancelled while it read the thread",
+      (github) => ({
+        cancelAt: 500,
+        onClock: (clock) => {
+          github.fault = ({ route }) => {
+            if (!listing.test(route)) return;
+            clock.advance(1000);
+            throw new Error("the step was cancelled");
+          };
+        },
+      }),
+    ],
+    [
+      "was lost before it knew the state of the job",
+      (github) => {
+        github.fault = ({ route }) => {
+          if (/^(PATCH|DELETE) /.test(route)) throw new Error("lost");
+        };
+        return { respond: () => respondWith(503), inputs: { "timeout-minutes": "1" } };
+      },
+    ],
+  ])("finds the job of the first attempt, although the second one %s", async (_name, prepare) => {
+    const github = reviewed("/agent fix it");
+    github.add(bot, `Working\n\n${reviewMarker("job=job_1")}`);
+    await submit(github, { ...prepare(github), attempt: 2 });
+    github.fault = () => {};
+    const { requests, outputs } = await submit(github, { attempt: 3 });
+    expect(new Set(routesOf(requests))).toEqual(new Set([pollOf("job_1")]));
+    expect(outputs["job-origin"]).toBe("resumed");
+    expect(github.comments[0]?.body).toContain("Pull request created");
+  });
+
+  test("leaves no reply if the review no longer asks", async () => {
+    const github = reviewed("never mind");
+    const { outputs } = await submit(github, { attempt: 2, review: { body: "/agent fix it" } });
+    expect(outputs["skip-reason"]).toBe("withdrawn");
+    expect(github.comments).toEqual([]);
   });
 
   test("sends nothing if an earlier attempt was about to", async () => {
