@@ -111,22 +111,24 @@ export function describeBlocked(result: BlockedResult, context: ResultContext): 
   return describe(result, context);
 }
 
-/** What to do about what GitHub refuses for any request, by its words. */
+/** What to do about what GitHub refuses for any request, by its words, before it is asked again. */
 const gitHubAdvice: readonly [words: RegExp, advice: string][] = [
-  [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
-  [/was archived so/i, "Unarchive the repository, or remove this workflow."],
-  [
-    /SAML enforcement/,
-    "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
-  ],
+  [/rate limit/i, "Wait until the limit is over, at most an hour."],
+  [/was archived so/i, "Remove this workflow, or unarchive the repository."],
+  [/SAML enforcement/, "Authorize github-token for single sign-on (SSO) in the organization."],
   [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
   [/Bad credentials/i, "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
 ];
 
-/** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
-function adviceOnGitHub(permission: string, detail: string): Text {
+/**
+ * What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it;
+ * and in a thread, it may find nothing that says that this run sent nothing.
+ */
+function adviceOnGitHub(permission: string, detail: string, { comment }: ResultContext): Text {
   const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
-  if (advice !== undefined) return trusted(advice);
+  const again = trusted(comment ? "Then ask again in the thread." : "Then re-run the workflow run.");
+  if (advice !== undefined) return joinSentences(trusted(advice), again);
+  if (comment) return say`If the token may not ${trusted(permission)}, change that. ${again}`;
   return say`If the token may not ${trusted(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 
@@ -139,18 +141,18 @@ const blocked: {
     Cannot read the event
     The payload of the ${detail} event cannot be read, so nothing was started.
     ${reportBug}`,
-  permission: ({ triggerKind, detail }) => message`
+  permission: ({ triggerKind, detail }, context) => message`
     Cannot check the permission
     The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
-  review: ({ detail }) => message`
+    ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
+  review: ({ detail }, context) => message`
     Cannot read the review
     The review cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
-  request: ({ triggerKind, detail }) => message`
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
+  request: ({ triggerKind, detail }, context) => message`
     Cannot read the request again
     Whether the ${trusted(triggerKind)} still asks cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail)}`,
+    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail, context)}`,
   thread: (_, context) => message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
@@ -199,22 +201,22 @@ const blocked: {
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.
     Update the service, or remove base.`,
-  base: ({ detail }) => message`
+  base: ({ detail }, context) => message`
     Cannot read the pull request
     The branch of the pull request cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
-  head: ({ branch, detail }) => message`
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
+  head: ({ branch, detail }, context) => message`
     Cannot read the newest commit
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
   "range-behind": ({ base, head }) => message`
     Changes were covered by another run
     The range of changes ends with ${shortRef(head)}, and another run has covered all up to ${shortRef(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
-  changes: ({ detail }) => message`
+  changes: ({ detail }, context) => message`
     Cannot read what changed
     GitHub could not be asked what changed (${detail}), so nothing was started.
-    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
   session: ({ detail }) => message`
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.

@@ -91,15 +91,18 @@ test.each<[string, Run]>([
     {
       level: "error",
       title: "Cannot check the permission",
-      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nIf the token may not read the repository (contents: read), change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`,
+      text: `The permission ${whose} cannot be read (GitHub's response names no permission), so nothing was started.\nIf the token may not read the repository (contents: read), change that. Then ask again in the thread.`,
     },
   ]);
 });
 
 test.each([
-  ["API rate limit exceeded for installation ID 12", "Re-run the workflow run when the limit is over"],
-  ["You have exceeded a secondary rate limit. Please wait a few minutes", "Re-run the workflow run when the limit"],
-  ["Repository was archived so is read-only.", "Unarchive the repository, or remove this workflow."],
+  [
+    "API rate limit exceeded for installation ID 12",
+    "Wait until the limit is over, at most an hour. Then ask again in the thread.",
+  ],
+  ["You have exceeded a secondary rate limit. Please wait a few minutes", "Wait until the limit"],
+  ["Repository was archived so is read-only.", "Remove this workflow, or unarchive the repository."],
   ["Resource protected by organization SAML enforcement.", "Authorize github-token for single sign-on (SSO)"],
   ["the `acme` organization has an IP allow list enabled", "Add the runner's address to the organization's IP allow"],
   ["Bad credentials", "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
