@@ -325,7 +325,7 @@ class Sending {
     // A service that can be asked knows what it was sent.
     const isAnnounced = state.features === undefined;
     const isSaved = isAnnounced && (await memory.announce());
-    if (announced === "lost" && !isSaved && state.features === undefined) {
+    if (announced === false && !isSaved && state.features === undefined) {
       // Only a service that can be asked keeps the word then. A re-run has already asked it.
       if (!isResuming(this.#run)) await askService(this.#run);
       if (state.features === undefined) return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });

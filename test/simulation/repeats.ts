@@ -92,8 +92,6 @@ function whyNot({
     if (!scenario.mode.reply) return canAskGitHub(history, index) ? "GitHub says that the step ran" : undefined;
     if (run.isRemembered) return "the thread remembers it";
     if (isFoundInCache(run, by)) return "the cache remembers it";
-    // GitHub took nothing from the earlier attempt, which said so, and takes it now.
-    if (!isWitnessed(earlier) && isWitnessed(run) && wasAnnounced(earlier)) return undefined;
   }
   if (canAskGitHub(history, index)) return "GitHub says that the step ran";
   if (!place || !before) return wasAnnounced(earlier) ? undefined : "no attempt had announced a doubt";
@@ -112,11 +110,6 @@ function whyNot({
 /** Returns whether an attempt found in the cache what another one left there. */
 function isFoundInCache({ cache }: AttemptRun, by: number): boolean {
   return cache.restores.some(({ found }) => found?.owner === by);
-}
-
-/** Returns whether GitHub took a reaction or a reply of an attempt. */
-function isWitnessed({ gitHubRequests }: AttemptRun): boolean {
-  return gitHubRequests.some(({ route, data }) => route.startsWith("POST ") && typeof data === "object");
 }
 
 function wasAnnounced({ runner }: AttemptRun): boolean {

@@ -169,9 +169,9 @@ export const shownFailures: ShownFailure[] = [
     name: "retries after a secondary rate limit",
   },
   {
-    failure: "GitHub rejects a reply, a reaction or the removal of a label",
+    failure: "GitHub rejects a reply or reaction (not both), or the removal of a label",
     file: "integration/comment-step",
-    name: "warns once if the token cannot write, and the job keeps running",
+    name: "warns once if the token can only react, and the job keeps running",
   },
   {
     failure: "GitHub does not answer",

@@ -60,7 +60,7 @@ export class Conversation {
     const onFailure = (action: string, error: unknown): void =>
       log.warning(message`
         Cannot update the thread
-        Could not ${action} (${messageOf(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
+        Could not ${action} (${messageOf(error)}). Replies and reactions may be missing, a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
     const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
     this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
   }
@@ -133,25 +133,30 @@ export class Conversation {
   }
 
   /** Says in the thread that a request is about to be sent, and returns whether that is kept; `undefined` without a reply. */
-  async announce(): Promise<Write["kind"] | undefined> {
+  async announce(): Promise<boolean | undefined> {
     const { thread } = this;
     if (!thread) return undefined;
+    const isKept = await this.#saveWord(thread);
+    // Without it, a re-run would take the deletion of the reply for a proof that nothing was sent.
+    if (isKept && this.#reaction?.kind === "lost") this.#reaction = await thread.react("eyes");
+    return isKept;
+  }
+
+  async #saveWord(thread: Thread): Promise<boolean> {
     this.mark("about to send");
-    if (this.#shown === "about to send") return "kept";
+    if (this.#shown === "about to send") return true;
     if (this.#shown) {
       const edited = await thread.rewrite(this.#progress);
       this.#shown = "about to send";
-      if (edited.kind === "kept") return "kept";
+      if (edited.kind === "kept") return true;
       // What it said before is no longer true, and must not be what a later attempt goes by.
-      if (!edited.isDeleted) return "lost";
+      if (!edited.isDeleted) return false;
       this.#own = undefined;
       this.#post = undefined;
     }
-    const reaction = await this.#react();
+    await this.#react();
     if (!this.#post) await this.#postReply();
-    const writes = [reaction, this.#post].filter((write) => write !== undefined);
-    if (writes.some(({ kind }) => kind === "kept")) return "kept";
-    return writes.some(({ kind }) => kind === "lost") ? "lost" : "refused";
+    return this.#post?.kind === "kept" || this.#reaction?.kind === "kept";
   }
 
   /** Returns why nothing is started if what asks was taken back. */

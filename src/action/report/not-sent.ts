@@ -183,8 +183,8 @@ const blocked: {
     Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
   unwitnessed: (_, context) => message`
     Cannot leave word of a request
-    GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
-    Re-run the workflow run. If that finds a doubt, because one of the two arrived late, it sends nothing, either. ${howToStartAnother(context)}`,
+    GitHub took neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
+    ${adviceOnGitHub("write to the thread (issues: write, pull-requests: write)", "", context)} Or set reply: false, which writes nothing.`,
   "several-turns": ({ jobIds }, context) => message`
     Earlier attempts had other prompts
     Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}

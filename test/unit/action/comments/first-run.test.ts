@@ -102,7 +102,6 @@ describe("a reaction and a first reply", () => {
     expect(requests).toEqual([]);
     expect(outputs.outcome).toBe("error");
     expect(toolkit.annotations.at(-1)).toMatchObject({ title: "Cannot leave word of a request" });
-    expect(toolkit.annotations.at(-1)?.text).toContain("Re-run the workflow run.");
     github.fault = () => {};
     expect(routesOf((await attempt(2, withRecord(github))).requests)[0]).toBe(createRequest);
   });
@@ -118,9 +117,7 @@ describe("a reaction and a first reply", () => {
     };
     const { requests, toolkit } = await attempt(1, github);
     expect(requests).toEqual([]);
-    expect(toolkit.annotations.at(-1)?.text).toContain(
-      "If that finds a doubt, because one of the two arrived late, it sends nothing, either. To start another job, comment /agent new ….",
-    );
+    expect(toolkit.annotations.at(-1)?.text).toContain("Then ask again in the thread.");
     isLate = false;
     expect((await attempt(2, github)).requests).toEqual([]);
     const comment = { id: 78, body: "/agent new fix it", user: { login: "writer", type: "User", id: 5 } };
@@ -142,12 +139,28 @@ describe("a reaction and a first reply", () => {
     expect(service.turns).toHaveLength(1);
   });
 
-  test("that are refused for good let the job run, and a re-run sends nothing", async () => {
+  test("that are both refused start nothing, so that a re-run that may write starts the only job", async () => {
     const github = githubRejecting(writes);
-    expect(routesOf((await attempt(1, github)).requests)[0]).toBe(createRequest);
-    const second = await attempt(2, github);
-    expect(second.requests).toEqual([]);
-    expect(second.outputs.outcome).toBe("error");
+    const first = await attempt(1, github);
+    expect(first.requests).toEqual([]);
+    expect(first.toolkit.annotations.at(-1)).toMatchObject({ title: "Cannot leave word of a request" });
+    expect(first.toolkit.annotations.at(-1)?.text).toContain(
+      "If the token may not write to the thread (issues: write, pull-requests: write), change that.",
+    );
+    github.fault = () => {};
+    expect(routesOf((await attempt(2, withRecord(github))).requests)[0]).toBe(createRequest);
+  });
+
+  test("of which the reaction was lost are made up for, so that a deleted reply leaves a doubt", async () => {
+    const github = new FakeGitHub();
+    let hasPosted = false;
+    github.fault = (call) => {
+      if (call.route.endsWith("/reactions") && !hasPosted) throw unavailable();
+      hasPosted ||= call.route.startsWith("POST ") && !call.route.endsWith("/reactions");
+    };
+    await attempt(1, github);
+    github.comments.length = 0;
+    expect((await attempt(2, withRecord(github))).requests).toEqual([]);
   });
 });
 

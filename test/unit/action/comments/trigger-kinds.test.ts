@@ -217,8 +217,8 @@ describe("the label is removed", () => {
     expect(github.reply).toContain("Cancelled");
   });
 
-  test("or there is only one warning if nothing can be written", async () => {
-    const github = githubRejecting(/^(POST|PATCH|DELETE) /);
+  test("or there is only one warning if nothing can be changed", async () => {
+    const github = githubRejecting(/^(PATCH|DELETE) /);
     const { toolkit, outputs } = await setLabel(github, "issues");
     expect(outputs.outcome).toBe("pr-created");
     expect(toolkit.annotations).toHaveLength(1);
