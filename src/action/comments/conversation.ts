@@ -95,7 +95,10 @@ export class Conversation {
     this.#shown = own.kind;
     thread.useReply(own.replyId);
     this.#authorId = own.authorId;
-    return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)) };
+    const isLater = ({ authorId, request, replyId, jobId }: RememberedReply): boolean =>
+      authorId === account && request !== asked && replyId > own.replyId && jobId !== undefined && jobId === own.jobId;
+    const laterRun = this.#replies.find(isLater);
+    return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)), laterRun };
   }
 
   /** What it means that no earlier attempt has left a reply. */

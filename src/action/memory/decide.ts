@@ -57,8 +57,8 @@ export interface Evidence {
   over: ReadonlySet<string>;
   /** Whether an attempt would have left a word after sending something, as far as this one can tell. */
   keepsWords: boolean;
-  /** The later run of the session that last sent something, and its job. */
-  laterRun?: { run: string; jobId: string } | undefined;
+  /** The later run of the session or request of the thread that last sent something, and its job; `run`: in a session. */
+  laterRun?: { run?: string; jobId?: string | undefined } | undefined;
 }
 
 /**
@@ -72,7 +72,7 @@ export type Reason =
   | { cause: "pending" }
   | { cause: "other-prompt"; jobId: string | undefined; attempt: number | undefined }
   | { cause: "unrecorded" | "unknown"; attempt: number }
-  | { cause: "later-run"; run: string; jobId: string };
+  | { cause: "later-run"; run: string | undefined; jobId: string };
 
 export type Decision =
   /** `besides`, `unproven`: a newer attempt without a word that ran the step, or may have run it. */
@@ -107,7 +107,7 @@ export function decide(evidence: Evidence): Decision {
     const { word, attempt } = found;
     if (word.kind !== "job") return refuse({ cause: "pending" });
     const { jobId, sent, wasSeen, before } = word;
-    if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", ...laterRun });
+    if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", run: laterRun.run, jobId });
     const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt } as const;
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };

@@ -31,7 +31,7 @@ import { type CachedWords, type ReadWords, strengthOf } from "./words.ts";
 export type ThreadWords =
   | { kind: "unreadable" }
   /** The reply, last written by the newest attempt that sent something. */
-  | { kind: "reply"; attempt: number; word: Word }
+  | { kind: "reply"; attempt: number; word: Word; laterRun?: Evidence["laterRun"] }
   /**
    * There is no reply. `proof`: no earlier attempt reacted, so nothing was sent; `doubt`: one reacted, or none could leave anything;
    * `open`: no evidence.
@@ -173,7 +173,7 @@ export async function gather(
     attempts: run.settings.agent ? noWords(run).attempts : attempts,
     over: new Set(turns.map((turn) => turn.jobId)),
     keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
-    laterRun: entry && session?.laterRun(entry),
+    laterRun: thread?.kind === "reply" ? thread.laterRun : entry && session?.laterRun(entry),
   };
 }
 

@@ -179,8 +179,8 @@ const blocked: {
     Re-run the workflow run when the service responds again. ${howToStartAnother(context)}`,
   "later-run": ({ run, jobId }) => message`
     A later run has continued the job
-    This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
-    Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
+    This is a re-run. ${run === undefined ? say`A later run of this thread` : say`Run ${run}, a later one of the session,`} has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
+    Nothing has to be done: see that run. To send the prompt again, ${run === undefined ? say`ask again in the thread` : say`start a new run of the workflow`}.`,
   unwitnessed: (_, context) => message`
     Cannot leave word of a request
     GitHub took neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.

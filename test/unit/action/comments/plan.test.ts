@@ -28,7 +28,6 @@ describe("a re-run that finds its job in its own reply", () => {
     ["the only reply", () => threadWith(ownReply("job_1")), {}],
     ["an earlier reply names another job", () => threadWith(earlierReply("job_0"), ownReply("job_1")), {}],
     ["two replies to its comment name the job", () => threadWith(ownReply("job_1"), ownReply("job_1")), {}],
-    ["a later comment continued the job", () => threadWith(ownReply("job_1"), earlierReply("job_1")), {}],
   ])("reads its state once, because a create has no earlier one: %s", async (_name, thread, inputs) => {
     const { requests, outputs, clock } = await runComment(thread(), { attempt: 2, respond: completes, inputs });
     expect(routesOf(requests)).toEqual([pollOf("job_1")]);
@@ -44,6 +43,22 @@ describe("a re-run that finds its job in its own reply", () => {
     expect(requests[0]?.at).toBe(0);
     expect(new Set(routesOf(requests))).toEqual(new Set([pollOf("job_1")]));
     expect(clock.elapsedMs).toBeGreaterThanOrEqual(15_000);
+  });
+
+  test("does not take the result of a later request for its own", async () => {
+    const later = `Working\n\n${markerLine("job_1", { comment: commentId + 1 })}`;
+    const { requests, outputs, toolkit } = await runComment(threadWith(ownReply("job_1"), later), {
+      attempt: 2,
+      respond: completes,
+    });
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "pr-link": "" });
+    expect(toolkit.annotations.at(-1)?.title).toBe("A later run has continued the job");
+    const github = threadWith(ownReply("job_1"), later.replace("job_1", "job_2"));
+    github.add(otherUser, later);
+    expect(routesOf((await runComment(github, { attempt: 2, respond: completes })).requests)).toEqual([
+      pollOf("job_1"),
+    ]);
   });
 
   test("does not say that the job was replaced", async () => {

@@ -199,7 +199,7 @@ const rows: [known: string, Partial<Evidence>][] = [
     { attempts: [{ attempt: 1, word: job("job_1", true) }], record: "not started" },
   ],
   [
-    "… to which a later run of the session has sent its prompt since",
+    "… to which a later run of the session or thread sent its prompt since",
     { attempts: [{ attempt: 1, word: job("job_1") }], laterRun: { run: "9", jobId: "job_1" } },
   ],
   [
