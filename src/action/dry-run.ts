@@ -22,7 +22,7 @@ export function plannedTask({ task, otherwise }: Plan, session: string | undefin
       : !otherwise
         ? say`It would send this prompt to job ${task.jobId} as a follow-up.`
         : session === undefined
-          ? say`It would send this prompt to job ${task.jobId}, which the thread remembers. If the job is gone, it would create one.`
+          ? say`It would send this prompt to job ${task.jobId}, which the thread names. (A dry run does not know which replies are its own.) If the job is gone, it would create one.`
           : say`It would send this prompt to job ${task.jobId}, the last of the session ${session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
   return hasAgent ? [...sent, ...checked] : sent;
 }

@@ -111,11 +111,12 @@ export class Conversation {
   }
 
   /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
-  async #sentBy({ jobId, request, replyId }: RememberedReply): Promise<"create" | "message"> {
+  async #sentBy({ jobId, request, replyId, authorId }: RememberedReply): Promise<"create" | "message"> {
     if (this.#mode.jobId !== "") return "message";
     if (this.#request.isNew) return "create";
     const isContinued = this.#replies?.some(
-      (other) => other.jobId === jobId && other.request !== request && other.replyId < replyId,
+      (other) =>
+        other.authorId === authorId && other.jobId === jobId && other.request !== request && other.replyId < replyId,
     );
     const own = await this.findOwnJob();
     const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);

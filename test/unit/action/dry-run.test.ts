@@ -82,7 +82,7 @@ test("in a thread checks the permission, and writes nothing to GitHub", async ()
   const thread = threadWith(earlierReply("job_0"));
   const textOf = async (options: Partial<CommentOptions>) =>
     (await runComment(thread, { inputs: dryRun, ...options })).toolkit.annotations.at(-1)?.text;
-  expect(await textOf({})).toContain("to job job_0, which the thread remembers");
+  expect(await textOf({})).toContain("to job job_0, which the thread names. (A dry run does not know which replies");
   expect(await textOf({ text: "/agent new fix it" })).toContain("It would create a job with this prompt.");
   thread.add(bot, ownReply("job_1"));
   expect(await textOf({ attempt: 2 })).toContain("It would wait for job job_1");

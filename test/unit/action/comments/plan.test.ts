@@ -45,6 +45,15 @@ describe("a re-run that finds its job in its own reply", () => {
     expect(clock.elapsedMs).toBeGreaterThanOrEqual(15_000);
   });
 
+  test("does not take its create for a message because of another account's reply", async () => {
+    const github = new FakeGitHub();
+    github.add(otherUser, earlierReply("job_1"));
+    github.add(bot, ownReply("job_1"));
+    const { requests, outputs } = await runComment(github, { attempt: 2, respond: completes });
+    expect(routesOf(requests)).toEqual([pollOf("job_1")]);
+    expect(outputs.outcome).toBe("pr-created");
+  });
+
   test("does not take the result of a later request for its own", async () => {
     const later = `Working\n\n${markerLine("job_1", { comment: commentId + 1 })}`;
     const { requests, outputs, toolkit } = await runComment(threadWith(ownReply("job_1"), later), {
