@@ -7,6 +7,7 @@ import { cancelledBeforeSending } from "./result.ts";
 import type { Execution, Run } from "./run.ts";
 import { readJob } from "./run-job.ts";
 import { RunState } from "./run-state.ts";
+import { runUrl } from "./runner/environment.ts";
 import { sendOnce } from "./send-once.ts";
 import type { CommentMode } from "./settings.ts";
 
@@ -40,9 +41,11 @@ async function answerCommand(
   findOwnJob: Conversation["findOwnJob"],
   { mode, run }: Asked,
 ): Promise<void> {
-  await thread.react("eyes");
-  const { userId } = await thread.post(command === "help" ? renderHelp(mode) : statusAnswers.reading);
-  if (command === "help" || userId === undefined || run.ports.signal.aborted) return;
+  const isHelp = command === "help";
+  const first = isHelp ? renderHelp(mode) : statusAnswers.reading(runUrl(run.ports.environment));
+  const reaction = await thread.react("eyes");
+  const { userId } = await thread.post(first, reaction?.userId, !isHelp);
+  if (isHelp || userId === undefined || run.ports.signal.aborted) return;
   const named = mode.jobId === "" ? await findOwnJob() : { jobId: mode.jobId };
   const answer =
     "kind" in named ? statusAnswers.unreadable : await readAnswer(userId, thread, named.jobId, { mode, run });

@@ -59,6 +59,13 @@ describe.concurrent("a request", () => {
     expect(Number(/(\d+) ms/.exec(traces[0] ?? "")?.[1])).toBeLessThanOrEqual(Math.ceil(elapsedMs));
   });
 
+  test("is not repeated after a 5xx if GitHub may have done it, and should only once", async () => {
+    await using connection = await connect((_n, response) => respond(response, 502));
+    const once = limits({ isUrgent, isOnce: true });
+    await expect(connection.github.request("POST /repos/{owner}/{repo}", parameters, once)).rejects.toThrow();
+    expect(connection.requests).toHaveLength(1);
+  });
+
   test.each([200, 201])("tells that the response has the status %i", async (status) => {
     await using connection = await connect((_n, response) => respond(response, status, { id: 7 }));
     const seen: number[] = [];

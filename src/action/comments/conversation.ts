@@ -266,7 +266,7 @@ export class Conversation {
   }
 
   async #postReply(): Promise<void> {
-    this.#post = await this.thread?.post(this.#progress);
+    this.#post = await this.thread?.post(this.#progress, this.#reaction?.userId);
     this.#authorId = this.#post?.userId;
     if (this.#post?.kind === "kept") this.#shown = this.#marker?.kind ?? "reading";
   }

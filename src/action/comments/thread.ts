@@ -54,7 +54,7 @@ export interface Write {
 /** What it does, which continues "Could not …"; its answer; method and path in the repository; parameters. */
 type Call<T> = [action: string, answer: z.ZodMiniType<T>, route: string, parameters: Record<string, unknown>];
 
-interface CallOptions extends Pick<RequestLimits, "graceMs" | "isUrgent" | "onStatus"> {
+interface CallOptions extends Pick<RequestLimits, "graceMs" | "isOnce" | "isUrgent" | "onStatus"> {
   isLast?: boolean;
   /** Monotonic time by which the request has to be over. Default: none. */
   latest?: number;
@@ -120,7 +120,14 @@ export class Thread {
     return { ...write, userId: data?.user.id, ...(isKnown && { isNew: status === 201 }) };
   }
 
-  async post(body: string): Promise<Write> {
+  /**
+   * Posts a reply. If GitHub may have done so without an answer, it looks for that: one of the copies is the reply, and the others are
+   * deleted.
+   *
+   * @param account - the account that the step acts as, if it is known
+   * @param isUnique - whether only this step can have written the text
+   */
+  async post(body: string, account?: number, isUnique = true): Promise<Write> {
     const { position, subject } = this.#event;
     const [path, place] = position
       ? [
@@ -128,11 +135,19 @@ export class Thread {
           { pull_number: subject.number, comment_id: position.rootId },
         ]
       : ["issues/{issue_number}/comments", { issue_number: subject.number }];
-    const options = { graceMs: postGraceMs };
-    const [write, reply] = await this.#keep(["post a reply", comment, `POST ${path}`, { ...place, body }], options);
+    const options = { graceMs: postGraceMs, isOnce: true };
+    const call: Call<z.infer<typeof comment>> = ["post a reply", comment, `POST ${path}`, { ...place, body }];
+    const [write, answer, lostCount] = await this.#keep(call, options);
+    const userId = answer?.user?.id ?? account;
+    const isSought = lostCount > 0 && isUnique && userId !== undefined && !this.#ports.signal.aborted;
+    const copies = ((isSought && (await this.#list())) || []).filter(
+      (one) => one.user?.id === userId && one.body === body,
+    );
+    const reply = answer ?? copies.at(-1);
     this.#replyId = reply?.id ?? this.#replyId;
     this.#wrote(body);
-    return { ...write, userId: reply?.user?.id };
+    for (const { id } of copies) if (id !== this.#replyId) await this.#delete(id);
+    return reply ? { kind: "kept", userId: reply.user?.id } : write;
   }
 
   /** Replaces the text of the reply before anything else is done. */
@@ -149,9 +164,13 @@ export class Thread {
 
   /** Deletes the reply. */
   async discard(): Promise<void> {
-    const route = `DELETE ${this.#kind}/comments/{comment_id}`;
     const replyId = this.#replyId;
     this.#replyId = undefined;
+    if (replyId !== undefined) await this.#delete(replyId);
+  }
+
+  async #delete(replyId: number): Promise<void> {
+    const route = `DELETE ${this.#kind}/comments/{comment_id}`;
     await this.#send(["delete a reply", z.unknown(), route, { comment_id: replyId }]);
   }
 
@@ -202,23 +221,26 @@ export class Thread {
 
   /** Lists the other replies with a marker of the project, oldest first; `undefined` if the thread cannot be read. */
   async listReplies(projectId: string): Promise<RememberedReply[] | undefined> {
-    const { position, subject } = this.#event;
-    const route = `GET ${this.#kind}/{number}/comments`;
-    const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
-    const remembered = (parse: (body: string) => Marker | undefined): RememberedReply[] => {
-      const replies = (listed ?? []).flatMap(({ id, user, body, in_reply_to_id: root }) => {
+    const listed = await this.#list();
+    const remembered = (parse: (body: string) => Marker | undefined): RememberedReply[] =>
+      (listed ?? []).flatMap(({ id, user, body }) => {
         const marker = parse(body ?? "");
-        const isInThread = !position || root === position.rootId;
-        if (!marker || !user || !isInThread || id === this.#replyId) return [];
-        return [{ ...marker, replyId: id, authorId: user.id }];
+        return marker && user && id !== this.#replyId ? [{ ...marker, replyId: id, authorId: user.id }] : [];
       });
-      return replies.sort((a, b) => a.replyId - b.replyId);
-    };
     const isOwn = (reply: RememberedReply): boolean => reply.projectId === projectId;
     const replies = remembered(parseMarker);
     this.#others = replies.filter((reply) => !isOwn(reply));
     this.#covered = remembered((body) => (parseMarker(body) ? undefined : parseCoveredMarker(body))).filter(isOwn);
     return listed && replies.filter(isOwn);
+  }
+
+  /** Lists the comments of the thread, oldest first; `undefined` if it cannot be read. */
+  async #list(): Promise<z.infer<typeof comments> | undefined> {
+    const { position, subject } = this.#event;
+    const route = `GET ${this.#kind}/{number}/comments`;
+    const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
+    const inThread = listed?.filter(({ in_reply_to_id: root }) => !position || root === position.rootId);
+    return inThread?.sort((a, b) => a.id - b.id);
   }
 
   /** Returns the job that the last of an account's replies named before somebody added something below its marker. */
@@ -235,20 +257,21 @@ export class Thread {
     return this.#event.position ? "pulls" : "issues";
   }
 
-  /** Sends a request that remembers something, again and again if it fails for a passing reason. */
-  async #keep<T>(call: Call<T>, options: CallOptions = {}): Promise<[Write, T | undefined]> {
+  /** Sends a request that remembers something, again and again if it fails for a passing reason; counts what GitHub may have done so. */
+  async #keep<T>(call: Call<T>, options: CallOptions = {}): Promise<[Write, answer: T | undefined, lostCount: number]> {
     const { clock, signal } = this.#ports;
     const latest = Math.min(this.#deadline, clock.now() + repeatLimitMs);
-    for (;;) {
+    for (let lostCount = 0; ; lostCount++) {
       const sent = await this.#try(call, { ...options, latest });
-      if ("data" in sent) return [{ kind: "kept" }, sent.data];
+      if ("data" in sent) return [{ kind: "kept" }, sent.data, lostCount];
       const status = statusOf(sent.error);
       const isRefused = status === 403 || status === 404 || status === 410;
       // What GitHub may have done is not repeated.
       const isFinal = isRefused || sent.error instanceof UnusableError;
       if (isFinal || signal.aborted || clock.now() + repeatPauseMs >= latest) {
         this.#report(call, sent.error, options);
-        return [{ kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 }, undefined];
+        const write: Write = { kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 };
+        return [write, undefined, isRefused ? lostCount : lostCount + 1];
       }
       await clock.sleep(repeatPauseMs, signal);
     }

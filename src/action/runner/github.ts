@@ -15,6 +15,8 @@ export interface RequestLimits {
   graceMs?: number;
   /** Sends the request without the pauses between writes that GitHub asks for. Default: false. */
   isUrgent?: boolean;
+  /** Does not repeat the request after a `5xx`, as of something that GitHub may have done. Default: false. */
+  isOnce?: boolean;
   /** Called with the status of the response, such as `201` if something was created. */
   onStatus?: (status: number) => void;
 }
@@ -110,7 +112,8 @@ export function connectGitHub(token: string, apiUrl: string, onTrace: TraceListe
      */
     request: (route: string, parameters: Record<string, unknown>, limits: RequestLimits): Promise<unknown> =>
       within(limits, async (client, request) => {
-        const { data, status } = await client.request(route, { ...parameters, request });
+        const options = { ...request, ...(limits.isOnce && { retries: 0 }) };
+        const { data, status } = await client.request(route, { ...parameters, request: options });
         limits.onStatus?.(status);
         return data;
       }),

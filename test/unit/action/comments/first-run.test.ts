@@ -164,6 +164,48 @@ describe("a reaction and a first reply", () => {
   });
 });
 
+describe("a reply that GitHub has posted without an answer", () => {
+  /** Answers the first posts of a reply with an error, although they are done. */
+  function losing(count: number, github = new FakeGitHub()): FakeGitHub {
+    const request = github.request.bind(github);
+    let posts = 0;
+    github.request = async (route, parameters, limits) => {
+      const answer = await request(route, parameters, limits);
+      if (/^POST .*\/comments$/.test(route) && ++posts <= count) throw new GitHubError("Bad gateway", 502);
+      return answer;
+    };
+    return github;
+  }
+
+  test.each([1, 30])("is the only one, and has the result, after %i lost answers", async (count) => {
+    const github = losing(count);
+    const { outputs } = await attempt(1, github);
+    expect(outputs.outcome).toBe("pr-created");
+    expect(github.comments).toHaveLength(1);
+    expect(github.reply).toContain("Pull request created");
+    expect((await attempt(2, github)).outputs["job-origin"]).toBe("resumed");
+  });
+
+  test("is no one else's, and no answer to help", async () => {
+    const stranger = { id: 666, login: "stranger" };
+    const github = losing(1);
+    const request = github.request.bind(github);
+    github.request = async (route, parameters, limits) => {
+      if (/^POST .*\/comments$/.test(route)) github.add(stranger, String(parameters.body));
+      return request(route, parameters, limits);
+    };
+    await attempt(1, github);
+    expect(github.comments.filter(({ user }) => user.id === stranger.id)).toHaveLength(2);
+    const helped = losing(2);
+    await attempt(1, helped, { text: "/agent help" });
+    expect(helped.comments).toHaveLength(3);
+    const asked = losing(2);
+    await attempt(1, asked, { text: "/agent status" });
+    expect(asked.comments).toHaveLength(1);
+    expect(asked.reply).toContain("This thread has no job");
+  });
+});
+
 test("a re-run that sends says so in the reply before it sends", async () => {
   const github = new FakeGitHub();
   await attempt(1, github, { respond: () => ({ response: { status: 401 } }) });
