@@ -122,7 +122,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
     : settings.timeoutMs;
   const limits: CallLimits = { deadline: startedAt + timeoutMs, signal };
 
-  const isMessageResumed = task.kind === "attach" && task.resumes === "message";
+  const isMessageResumed = task.kind === "attach" && task.resumes === "message" && !task.wasSeen;
   let origin: WaitOrigin = { kind: isMessageResumed ? "resumed" : "attached" };
   if (task.kind !== "attach") {
     const { job, isReplay } = await submit(task, client, run, limits);

@@ -192,9 +192,7 @@ class Sending {
     const { jobId, sent } = decision;
     const isTurn = "turnId" in decision;
     const wasSeen = !isTurn && decision.wasSeen;
-    // The state of the job is then that of the message.
-    const resumes = wasSeen ? "create" : sent;
-    const task: Attach = { kind: "attach", jobId, resumes, ...(isTurn && { turnId: decision.turnId }) };
+    const task: Attach = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
     if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
@@ -223,7 +221,7 @@ class Sending {
     const { settings, state, log } = this.#run;
     const isComment = this.#request.conversation !== undefined;
     const isTurn = task.turnId !== undefined;
-    const isLook = settings.wait && !isComment && task.resumes !== "message";
+    const isLook = settings.wait && !isComment && (task.resumes !== "message" || task.wasSeen === true);
     const look = (): Promise<RunResult> => this.#runTask(task, { onPolled, ...(isLook && { wait: false }) });
     let result = await look();
     const isGone = isJobNotFound(result, state) && (await isStillGone(task.jobId, this.#run));

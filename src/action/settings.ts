@@ -22,8 +22,11 @@ export type Task =
       sections?: readonly string[] | undefined;
       replaces?: string | undefined;
     }
-  /** `resumes`: what an earlier run attempt of this step sent, which made the job run; `turnId`: as which turn, if known. */
-  | { kind: "attach"; jobId: string; resumes?: "create" | "message"; turnId?: string };
+  /**
+   * `resumes`: what an earlier run attempt of this step sent, which made the job run; `wasSeen`: at work on that, so that the job's state is
+   * no older; `turnId`: as which turn, if known.
+   */
+  | { kind: "attach"; jobId: string; resumes?: "create" | "message"; wasSeen?: boolean | undefined; turnId?: string };
 
 /** Returns all that an agent is told by a task. */
 export const promptOf = ({ prompt, sections = [] }: Pick<SendingTask, "prompt" | "sections">): string =>

@@ -178,6 +178,7 @@ describe("a re-run", () => {
     const { requests, outputs } = await runComment(github, { inputs, respond: completes, attempt: 2 });
     expect(routesOf(requests)).toEqual([pollOf("job_1")]);
     expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    expect(github.reply).toContain("Pull request updated");
   });
 
   test("sends a message that was rejected", async () => {
