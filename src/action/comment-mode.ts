@@ -45,7 +45,8 @@ async function answerCommand(
   const first = isHelp ? renderHelp(mode) : statusAnswers.reading(runUrl(run.ports.environment));
   const reaction = await thread.react("eyes");
   const { userId } = await thread.post(first, reaction?.userId, !isHelp);
-  if (isHelp || userId === undefined || run.ports.signal.aborted) return;
+  if (isHelp || userId === undefined) return;
+  if (run.ports.signal.aborted) return thread.edit(statusAnswers.cancelled, { isLast: true });
   const named = mode.jobId === "" ? await findOwnJob() : { jobId: mode.jobId };
   const answer =
     "kind" in named ? statusAnswers.unreadable : await readAnswer(userId, thread, named.jobId, { mode, run });

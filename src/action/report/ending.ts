@@ -350,7 +350,8 @@ function whenCancelled(
 
 /** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
 function needsNewRun({ rerun, comment }: ResultContext): Text {
-  if (rerun.usable !== "stops" || comment) return [];
+  if (rerun.usable !== "stops") return [];
+  if (comment) return say`For that, ask again in the thread: a re-run sends nothing.`;
   return say`For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
 }
 

@@ -70,6 +70,7 @@ export function renderHelp({ phrase, label, jobId }: CommentMode): string {
 /** What the command `status` says if there is no job to describe. */
 export const statusAnswers = {
   reading: (runUrl: string) => `<p>⏳ Reading the state of the job. ${link(runUrl, "Follow the run")}.</p>`,
+  cancelled: "<p>The run was cancelled before it had read the state of the job.</p>",
   unreadable: "<p>The thread, which names the job, cannot be read.</p>",
   noJob: ({ phrase }: CommentMode) => `<p>This thread has no job. To start one, comment ${code(`${phrase} …`)}.</p>`,
 };

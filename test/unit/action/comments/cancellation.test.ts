@@ -33,6 +33,22 @@ test("does not wait for an edit that hangs before the last edit", async () => {
   expect(github.reply).toContain("Cancelled");
 });
 
+test("advises to ask again after a cancellation that left a reaction and no reply, as a re-run sends nothing", async () => {
+  const github = new FakeGitHub();
+  const { toolkit } = await runComment(github, {
+    environment: { ACTIONS_CACHE_MODE: "read", ACTIONS_CACHE_URL: "http://127.0.0.1/", RUNNER_NAME: "r" },
+    cancelAt: 500,
+    onClock: (clock) => {
+      github.fault = ({ route }) => {
+        if (!/^POST .*comments$/.test(route)) return;
+        clock.advance(1000);
+        throw new Error("the step was cancelled");
+      };
+    },
+  });
+  expect(toolkit.annotations.at(-1)?.text).toContain("For that, ask again in the thread: a re-run sends nothing.");
+});
+
 test("starts nothing after a cancellation during the permission check", async () => {
   const github = new FakeGitHub();
   const { outputs, requests } = await runComment(github, {

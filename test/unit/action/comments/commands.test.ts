@@ -117,16 +117,20 @@ describe("status", () => {
     expect(toolkit.annotations.map(({ title }) => title)).toEqual(["Cannot update the thread", "Skipped"]);
   });
 
-  test("that is cancelled says so", async () => {
+  test.each([
+    ["reads the thread", "{number}/comments", "cannot be read"],
+    ["posts its reply", "{issue_number}/comments", "The run was cancelled"],
+  ])("that is cancelled while it %s says so", async (_name, slow, answer) => {
     const github = threadWith(earlierReply("job_1"));
     const { outputs, requests } = await command(github, "/agent status", {
       cancelAt: 500,
       onClock: (clock) => {
         github.fault = ({ route }) => {
-          if (route.endsWith("{number}/comments")) clock.advance(1000);
+          if (route.endsWith(slow)) clock.advance(1000);
         };
       },
     });
+    expect(github.reply).toContain(answer);
     expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "" });
     expect(requests).toEqual([]);
   });
