@@ -63,9 +63,10 @@ async function readAnswer(
   const { settings } = run;
   const replies = named === undefined ? await thread.listReplies(settings.projectId) : [];
   if (!replies) return statusAnswers.unreadable;
-  const own = replies.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined);
-  const jobId = named ?? own?.jobId;
-  if (jobId === undefined) return statusAnswers.noJob(mode);
+  const own = replies.filter((reply) => reply.authorId === authorId);
+  const jobId = named ?? own.findLast((reply) => reply.jobId !== undefined)?.jobId ?? thread.coveredJob(authorId, 0);
+  if (jobId === undefined)
+    return own.some(({ kind }) => kind === "about to send") ? statusAnswers.doubt : statusAnswers.noJob(mode);
   // In a state of its own, so that it does not reach the outputs of this run.
   const state = new RunState();
   const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);

@@ -72,6 +72,7 @@ export const statusAnswers = {
   reading: (runUrl: string) => `<p>⏳ Reading the state of the job. ${link(runUrl, "Follow the run")}.</p>`,
   cancelled: "<p>The run was cancelled before it had read the state of the job.</p>",
   unreadable: "<p>The thread, which names the job, cannot be read.</p>",
+  doubt: "<p>A job may have been started, which no reply names yet. See the replies before this one.</p>",
   noJob: ({ phrase }: CommentMode) => `<p>This thread has no job. To start one, comment ${code(`${phrase} …`)}.</p>`,
 };
 

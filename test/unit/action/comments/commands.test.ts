@@ -67,6 +67,17 @@ describe("status", () => {
     expect(routesOf(requests)).toEqual([pollOf("job_7")]);
   });
 
+  test("says that there may be one if a request was about to be sent", async () => {
+    const github = threadWith("<!-- agent-job-action project=docs attempt=1 pending comment=1 -->");
+    expect((await command(github, "/agent status")).requests).toEqual([]);
+    expect(github.reply).toContain("A job may have been started, which no reply names yet.");
+  });
+
+  test("is about the job of a reply to which somebody has added something", async () => {
+    const github = threadWith(`${earlierReply("job_1")}\nThanks!`);
+    expect(routesOf((await command(github, "/agent status")).requests)).toEqual([pollOf("job_1")]);
+  });
+
   test.each<[string, () => FakeGitHub]>([
     ["is empty", () => new FakeGitHub()],
     [
@@ -77,7 +88,7 @@ describe("status", () => {
         return github;
       },
     ],
-    ["has no job yet", () => threadWith("<!-- agent-job-action project=docs attempt=1 pending comment=1 -->")],
+    ["sent nothing", () => threadWith("<!-- agent-job-action project=docs attempt=1 unsent comment=1 -->")],
     ["has the job of another project", () => threadWith(markerLine("job_1", { projectId: "other" }))],
   ])("says that there is none if the thread %s", async (_name, thread) => {
     const github = thread();
