@@ -102,6 +102,8 @@ export class RunState {
   startNote: Text = [];
   /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
   author = "";
+  /** Whether an earlier attempt may have started a job, of which nobody was asked that may know. */
+  mayHaveEarlier = false;
   threadUrl = "";
 
   /** Returns the milliseconds since the first request; 0 before it. */

@@ -94,6 +94,7 @@ export async function readRequest(mode: CommentMode, plainRun: Run): Promise<Com
     const denial =
       (await checkPermission(event, { ...mode, requiredPermission }, repository, signal)) ??
       (await readReview(() => checkReview(event, repository), signal));
+    state.mayHaveEarlier = denial !== undefined && (service === "mute" || service === "unreadable");
     if (denial) return blocked(denial);
   }
   if (isCommand) return { ...request, command: asked.command };

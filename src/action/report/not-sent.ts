@@ -1,4 +1,4 @@
-import { joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
+import { capitalized, joinSentences, type Message, message, say, type Text, trusted } from "../../runner-kit/text.ts";
 import type { BlockedResult, SkippedResult, TriggerKind } from "../result.ts";
 import { count, duration, shortRef } from "./format.ts";
 import { addressOf, checkService, howToStartAnother, howToTakeUp, type ResultContext, reportBug } from "./message.ts";
@@ -37,7 +37,14 @@ export function describeSkip(result: SkippedResult, context: ResultContext): Mes
       By the event ${result.event}, nobody can ask with this step's trigger-phrase or trigger-label. Nothing was started.
       To start a job on each such event, use a step for it without trigger-phrase, trigger-label and {{ instruction }}.`;
   const [why, next = []] = whySkipped(result, context.state.author);
-  return { title: "Skipped", what: joinSentences(why, say`Nothing was started.`), next };
+  return { title: "Skipped", what: joinSentences(why, [...capitalized(nothingSent(context)), "."]), next };
+}
+
+/** Says that nothing was started, as far as the run knows. */
+function nothingSent({ state }: ResultContext): Text {
+  return state.mayHaveEarlier
+    ? say`this run sent nothing, but an earlier attempt of it may have started a job`
+    : say`nothing was started`;
 }
 
 /** Returns why an event asks for nothing, and what to do about it. */
@@ -143,11 +150,11 @@ const blocked: {
     ${reportBug}`,
   permission: ({ triggerKind, detail }, context) => message`
     Cannot check the permission
-    The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
+    The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so ${nothingSent(context)}.
     ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
   review: ({ detail }, context) => message`
     Cannot read the review
-    The review cannot be read (${detail}), so nothing was started.
+    The review cannot be read (${detail}), so ${nothingSent(context)}.
     ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
   request: ({ triggerKind, detail }, context) => message`
     Cannot read the request again

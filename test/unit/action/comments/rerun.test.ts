@@ -54,6 +54,17 @@ describe("a re-run", () => {
     expect(await rerun(threadWith(ownReply("job_0"), ownReply("job_1")), { attempt: 3 })).toEqual([pollOf("job_1")]);
   });
 
+  test.each([
+    ["who may no longer ask", { permission: "read" }, "This run sent nothing, but an earlier attempt of it may have"],
+    ["whose permission cannot be read", {}, "so this run sent nothing, but an earlier attempt of it may have"],
+  ])("of somebody %s does not say that nothing was started", async (_name, permission, text) => {
+    const github = threadWith(ownReply("job_1"));
+    github.permission = permission;
+    const { requests, toolkit } = await runComment(github, { respond: completes, attempt: 2 });
+    expect(requests).toEqual([]);
+    expect(toolkit.annotations.at(-1)?.text).toContain(text);
+  });
+
   test("ignores a marker by another account", async () => {
     const github = new FakeGitHub();
     github.add(otherUser, ownReply("job_of_other_user"));
