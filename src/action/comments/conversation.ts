@@ -292,6 +292,12 @@ export class Conversation {
     return this.#began.time;
   }
 
+  /** Returns whether a later reply names another job, which is then the thread's. */
+  #isLaterJob({ authorId, replyId, jobId }: RememberedReply): boolean {
+    const isLater = this.#own !== undefined && authorId === this.#own.authorId && replyId > this.#own.replyId;
+    return isLater && jobId !== undefined && jobId !== this.#marker?.jobId;
+  }
+
   get #frame(): ReplyFrame {
     return {
       runUrl: runUrl(this.#run.ports.environment),
@@ -304,6 +310,7 @@ export class Conversation {
       ),
       marker: this.#marker ? formatMarker(this.#marker) : "",
       remembersJob: this.#marker?.kind === "job",
+      isContinuable: !this.#replies?.some((other) => this.#isLaterJob(other)),
     };
   }
 }

@@ -16,8 +16,10 @@ export interface ReplyFrame {
   note: Text;
   /** The hidden last line, or empty. */
   marker: string;
-  /** Whether the marker names a job, so that a comment in the thread continues it. */
+  /** Whether the marker names a job. */
   remembersJob: boolean;
+  /** Whether a comment in the thread continues that job. */
+  isContinuable: boolean;
 }
 
 /** Renders the reply while the job runs, with little, since every change is an edit. `since`: when the agent began. */
@@ -49,7 +51,7 @@ export function renderResult(run: Ending & { state: RunState }, frame: ReplyFram
     message.next.length > 0 ? `<p>${textToHtml(message.next)}</p>` : "",
     quoteMessage(state.finalMessage),
     note(frame),
-    frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame.mode)}</sub></p>` : "",
+    frame.marker && frame.remembersJob && frame.isContinuable ? `<p><sub>${howToContinue(frame.mode)}</sub></p>` : "",
     frame.marker,
   ]);
 }

@@ -65,6 +65,16 @@ describe("a re-run", () => {
     expect(toolkit.annotations.at(-1)?.text).toContain(text);
   });
 
+  test("does not offer to continue its job if a later reply names another one", async () => {
+    const github = threadWith(ownReply("job_1"), earlierReply("job_2"));
+    await rerun(github);
+    expect(github.comments[0]?.body).toContain("Pull request created");
+    expect(github.comments[0]?.body).not.toContain("To continue with this job");
+    const alone = threadWith(earlierReply("job_2"), ownReply("job_1"));
+    await rerun(alone);
+    expect(alone.reply).toContain("To continue with this job");
+  });
+
   test("ignores a marker by another account", async () => {
     const github = new FakeGitHub();
     github.add(otherUser, ownReply("job_of_other_user"));
