@@ -6,7 +6,7 @@ import type { Conversation, GitHubExchange, Kill } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
 import { order, type Timeline } from "./timeline.ts";
 
-/** The comment of the events in `events/`, and its thread. */
+/** The comment or review of the events in `events/`, and its thread. */
 const commentId = 77;
 const rootId = 70;
 
@@ -15,7 +15,7 @@ const writePauseMs = 1000;
 
 /** Creates a GitHub whose thread is as the scenario says. */
 export function simulatedThread({
-  isReview,
+  event,
   remembersJob,
   otherComments,
   maxPerPage,
@@ -23,7 +23,8 @@ export function simulatedThread({
 }: Conversation): FakeGitHub {
   const github = new FakeGitHub();
   github.maxPerPage = maxPerPage;
-  const root = isReview ? rootId : undefined;
+  const root = event === "pull_request_review_comment" ? rootId : undefined;
+  github.reviews.set(commentId, { body: "/agent new fix it", comments: [] });
   const stranger = { id: 666, login: "someone" };
   for (let count = 0; count < otherComments; count++) github.add(stranger, "Me too.", root);
   if (remembersJob) github.add(bot, marker(existingJobId, 1), root);
@@ -33,7 +34,7 @@ export function simulatedThread({
 
 /** Returns whether the thread remembers what an earlier attempt sent, or was about to send, for the comment. */
 export function isRemembered(thread: FakeGitHub): boolean {
-  return thread.comments.some(({ user, body }) => user.id === bot.id && body.endsWith(`comment=${commentId} -->`));
+  return thread.comments.some(({ user, body }) => user.id === bot.id && / (comment|review)=77 -->$/.test(body));
 }
 
 function marker(job: string, comment: number): string {

@@ -143,7 +143,7 @@ export interface Attempt {
 
 /** The comment, the thread and the workflow in comment mode. */
 export interface Conversation {
-  isReview: boolean;
+  event: "issue_comment" | "pull_request_review_comment" | "pull_request_review";
   isNew: boolean;
   /** An earlier reply in the thread names the existing job. */
   remembersJob: boolean;
@@ -420,7 +420,11 @@ const interruptedAttempt: fc.Arbitrary<Attempt> = fc.record({ ...members, kill: 
 
 const conversation = fc.record({
   kind: fc.constant("comment" as const),
-  isReview: fc.boolean(),
+  event: fc.constantFrom(
+    "issue_comment" as const,
+    "pull_request_review_comment" as const,
+    "pull_request_review" as const,
+  ),
   isNew: fc.boolean(),
   remembersJob: fc.boolean(),
   hasFixedJob: rarely(2, fc.constant(true)).map((isSet) => isSet ?? false),

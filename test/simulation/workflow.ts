@@ -98,7 +98,7 @@ function eventEnvironment(scenario: Scenario, index: number): Record<string, str
 
 function commentEnvironment({ mode }: Scenario, number: number): Record<string, string> {
   const cacheMode = mode.kind === "comment" ? mode.cacheMode : undefined;
-  const event = mode.kind === "comment" && mode.isReview ? "pull_request_review_comment" : "issue_comment";
+  const event = mode.kind === "comment" ? mode.event : "issue_comment";
   return {
     GITHUB_EVENT_NAME: event,
     GITHUB_EVENT_PATH: fileURLToPath(new URL(`events/${event}.json`, import.meta.url)),
