@@ -83,7 +83,7 @@ export class Conversation {
     if (!this.#replies) return { kind: "unreadable" };
     const { request: asked } = this.#request.event;
     const answers = this.#replies.filter(({ request, attempt }) => request === asked && attempt < this.#attempt);
-    const account = this.#reaction?.userId ?? this.#authorId;
+    const account = this.#account;
     const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
     // It may be one of this account.
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
@@ -94,7 +94,6 @@ export class Conversation {
     this.#own = own;
     this.#shown = own.kind;
     thread.useReply(own.replyId);
-    this.#authorId = own.authorId;
     const isLater = ({ authorId, request, replyId, jobId }: RememberedReply): boolean =>
       authorId === account && request !== asked && replyId > own.replyId && jobId !== undefined && jobId === own.jobId;
     const laterRun = this.#replies.find(isLater);
@@ -192,20 +191,21 @@ export class Conversation {
     const own = base === undefined ? await this.findOwnJob() : { jobId: undefined };
     if ("kind" in own) return own;
     if (own.jobId !== undefined) return { jobId: own.jobId, isReplaceable: true };
-    if (!thread || (this.#authorId === undefined && !isTold && !settings.agent)) return undefined;
+    const account = this.#account;
+    if (!thread || (account === undefined && !isTold && !settings.agent)) return undefined;
     this.#replies ??= await thread.listReplies(settings.projectId);
     const isOwn = ({ authorId, replyId }: RememberedReply): boolean =>
-      (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
+      (isTold || authorId === account) && replyId !== this.#own?.replyId;
     const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);
     const jobId = found?.jobId;
-    const covered = this.#authorId === undefined ? undefined : thread.coveredJob(this.#authorId, found?.replyId ?? 0);
+    const covered = account === undefined ? undefined : thread.coveredJob(account, found?.replyId ?? 0);
     if (covered !== undefined) {
       log.notice(message`
         A reply no longer names its job
         Somebody has added text below the hidden last line of a reply, which names job ${covered}, so that this request ${jobId === undefined ? say`starts a new job` : say`goes to job ${jobId}`}. Remove what is below that line to continue job ${covered}.`);
     }
     if (jobId === undefined) {
-      const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
+      const other = account === undefined ? undefined : thread.otherProject(account);
       if (other !== undefined)
         log.notice(message`
           The thread's job is of another project
@@ -269,6 +269,11 @@ export class Conversation {
     this.#post = await this.thread?.post(this.#progress, this.#reaction?.userId);
     this.#authorId = this.#post?.userId;
     if (this.#post?.kind === "kept") this.#shown = this.#marker?.kind ?? "reading";
+  }
+
+  /** The account that the step acts as, if GitHub has told it. */
+  get #account(): number | undefined {
+    return this.#reaction?.userId ?? this.#authorId;
   }
 
   get #attempt(): number {

@@ -6,8 +6,10 @@ import {
   createRequest,
   earlierReply,
   githubRejecting,
+  messageTo,
   otherUser,
   routesOf,
+  sentOf,
   threadWith,
 } from "../../../support/thread.ts";
 
@@ -26,12 +28,13 @@ describe("the job runs with one warning if GitHub rejects", () => {
   });
 });
 
-describe("a new job is started", () => {
-  test("if the reply cannot be posted", async () => {
-    const github = githubRejecting(/^POST .*\/issues\/\{issue_number\}\/comments$/, earlierReply("job_1"));
-    expect(routesOf((await runComment(github, { respond: completes })).requests)[0]).toBe(createRequest);
-  });
+test("the thread's job continues although the reply cannot be posted, because the reaction tells the account", async () => {
+  const github = githubRejecting(/^POST .*\/issues\/\{issue_number\}\/comments$/, earlierReply("job_1"));
+  github.add(otherUser, earlierReply("job_forged"));
+  expect(sentOf((await runComment(github, { respond: completes })).requests)).toEqual([messageTo("job_1")]);
+});
 
+describe("a new job is started", () => {
   test("if the thread cannot be read, with a warning", async () => {
     const github = githubRejecting(/^GET .*\/comments$/, earlierReply("job_1"));
     const { requests, toolkit } = await runComment(github, { respond: completes });
