@@ -23,9 +23,11 @@ export function mergeCopies(kept: JobCopy, { job: rebuilt, facts, target }: Rebu
   const rows = ids.map((id) =>
     turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)),
   );
-  const turns = rows.map(
-    (turn) => fulfilled(turn, rows, copies) ?? (passesOnNothing(turn, rows) ? { ...turn, kept: null } : turn),
-  );
+  const turns = rows.map((turn) => {
+    const passesOn = passesOnNothing(turn, rows);
+    const done = isOpen(turn) || turn.reason === lostReason || passesOn ? fulfilled(turn, rows, copies) : undefined;
+    return done ?? (passesOn ? { ...turn, kept: null } : turn);
+  });
   // Without an own pull request, somebody else may have opened one, unless there is work on the branch that is in none.
   const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept === "pull-request");
   const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
@@ -62,7 +64,6 @@ function fulfilled(
   rows: readonly TurnCopy[],
   copies: ReadonlyMap<number, TurnCopy>,
 ): TurnCopy | undefined {
-  if (!isOpen(turn) && turn.reason !== lostReason) return undefined;
   const maker = rows.findLast((one) => {
     const isSame = one.step === turn.step && asksForSame(one, turn);
     const wasKept = ["push", "pull-request"].includes(copies.get(one.id)?.kept ?? "");

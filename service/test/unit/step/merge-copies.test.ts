@@ -97,7 +97,13 @@ test("a turn that failed in the copy has completed if its commit is in a pull re
 
 test("a turn that was to publish the work of its own request is completed once that is published", () => {
   const asked = { step: "s", promptHash: identityOf(7), covers: null };
-  const failed: TurnCopy = { ...turn(1, "failed"), ...asked, kept: "pull-request", reason: "Refused." };
+  const failed: TurnCopy = {
+    ...turn(1, "failed"),
+    ...asked,
+    kept: "pull-request",
+    stage: "pushed",
+    reason: "Refused.",
+  };
   const second = (more: Partial<TurnCopy>): TurnCopy | undefined => {
     const open = { ...turn(2, "running"), ...asked, attempts: 0, ...more };
     return mergeCopies(kept([failed, open]), rebuilt([{ ...pushed(1), ...asked }])).job.turns[1];
@@ -106,6 +112,10 @@ test("a turn that was to publish the work of its own request is completed once t
   expect(second({})).toMatchObject(completed);
   expect(second({ state: "failed", reason: lostReason })).toMatchObject(completed);
   expect(second({ state: "failed", reason: "It did not work." })).toMatchObject({ state: "failed" });
+  // It could not publish it either.
+  const passedOn = { state: "failed", reason: "Refused.", kept: "pull-request" } as const;
+  expect(second(passedOn)).toMatchObject({ ...completed, kept: null });
+  expect(second({ ...passedOn, step: "other" })).toMatchObject({ state: "failed", kept: null });
   // The range of a re-run may begin elsewhere.
   expect(second({ covers: "c".repeat(40) })).toMatchObject(completed);
   for (const other of [{ promptHash: identityOf(8) }, { step: "other" }])
