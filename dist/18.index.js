@@ -163,7 +163,7 @@ function decide(evidence) {
             return refuse({ cause: "pending" });
         const { jobId, sent, wasSeen, before } = word;
         if (laterRun?.jobId === jobId)
-            return refuse({ cause: "later-run", ...laterRun });
+            return refuse({ cause: "later-run", run: laterRun.run, jobId });
         const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt };
         if (!isOpen)
             return wait;
@@ -393,7 +393,7 @@ async function gather({ words, answer, service }, session, readThread, run) {
         attempts: run.settings.agent ? noWords(run).attempts : attempts,
         over: new Set(turns.map((turn) => turn.jobId)),
         keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
-        laterRun: entry && session?.laterRun(entry),
+        laterRun: thread?.kind === "reply" ? thread.laterRun : entry && session?.laterRun(entry),
     };
 }
 /** Adds another source's word on an attempt; the stronger word counts. */
@@ -1427,7 +1427,7 @@ function plannedTask({ task, otherwise }, session, hasAgent) {
         : !otherwise
             ? (0,runner_kit_text/* say */.cv) `It would send this prompt to job ${task.jobId} as a follow-up.`
             : session === undefined
-                ? (0,runner_kit_text/* say */.cv) `It would send this prompt to job ${task.jobId}, which the thread remembers. If the job is gone, it would create one.`
+                ? (0,runner_kit_text/* say */.cv) `It would send this prompt to job ${task.jobId}, which the thread names. (A dry run does not know which replies are its own.) If the job is gone, it would create one.`
                 : (0,runner_kit_text/* say */.cv) `It would send this prompt to job ${task.jobId}, the last of the session ${session}, while the job is active or its pull request is open. Otherwise it would create a job.`;
     return hasAgent ? [...sent, ...checked] : sent;
 }
@@ -1775,9 +1775,7 @@ class Sending {
         const { jobId, sent } = decision;
         const isTurn = "turnId" in decision;
         const wasSeen = !isTurn && decision.wasSeen;
-        // The state of the job is then that of the message.
-        const resumes = wasSeen ? "create" : sent;
-        const task = { kind: "attach", jobId, resumes, ...(isTurn && { turnId: decision.turnId }) };
+        const task = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
         if (!isTurn)
             state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
@@ -1807,7 +1805,7 @@ class Sending {
         const { settings, state, log } = this.#run;
         const isComment = this.#request.conversation !== undefined;
         const isTurn = task.turnId !== undefined;
-        const isLook = settings.wait && !isComment && task.resumes !== "message";
+        const isLook = settings.wait && !isComment && (task.resumes !== "message" || task.wasSeen === true);
         const look = () => this.#runTask(task, { onPolled, ...(isLook && { wait: false }) });
         let result = await look();
         const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,run_job/* isStillGone */.U)(task.jobId, this.#run));
@@ -1914,7 +1912,7 @@ class Sending {
         // A service that can be asked knows what it was sent.
         const isAnnounced = state.features === undefined;
         const isSaved = isAnnounced && (await memory.announce());
-        if (announced === "lost" && !isSaved && state.features === undefined) {
+        if (announced === false && !isSaved && state.features === undefined) {
             // Only a service that can be asked keeps the word then. A re-run has already asked it.
             if (!(0,memory_memory/* isResuming */.x)(this.#run))
                 await (0,ask_service/* askService */.x)(this.#run);
@@ -1988,6 +1986,8 @@ class Sending {
     async #withdraw(result, { task, isShown = true, isSettled = this.#isSettled, } = {}) {
         if (isSettled)
             this.#request.conversation?.mark("nothing sent");
+        if (!isShown)
+            await this.#request.conversation?.discardUnmarked();
         await this.#memory.withdraw();
         const { finish, ...execution } = this.#end(result, task, "rejected");
         return { ...execution, ...(isShown && finish && { finish }) };

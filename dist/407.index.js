@@ -156,7 +156,9 @@ function renderProgress(frame, { since, state }) {
     const links = [(0,format/* link */.nf)(frame.runUrl, "Follow the run"), ...reviewLink(frame)];
     const time = since && `${since.toISOString().slice(0, 16).replace("T", " ")} UTC`;
     const working = time ? `The agent has been working on it since ${time}.` : "The agent is working on it.";
-    const progress = frame.remembersJob ? working : "Sending the request to the agent.";
+    const looking = "Looking for what an earlier attempt of this run started.";
+    const unsent = frame.marker === "" ? looking : "Sending the request to the agent.";
+    const progress = frame.remembersJob ? working : unsent;
     const { pullRequest, page } = (0,format/* jobLinks */.Bs)(state);
     if (frame.remembersJob)
         links.push(...page, ...pullRequest);
@@ -176,7 +178,7 @@ function renderResult(run, frame) {
         message.next.length > 0 ? `<p>${(0,untrusted/* textToHtml */.s8)(message.next)}</p>` : "",
         (0,format/* quoteMessage */.YG)(state.finalMessage),
         note(frame),
-        frame.marker && frame.remembersJob ? `<p><sub>${howToContinue(frame.mode)}</sub></p>` : "",
+        frame.marker && frame.remembersJob && frame.isContinuable ? `<p><sub>${howToContinue(frame.mode)}</sub></p>` : "",
         frame.marker,
     ]);
 }
@@ -194,8 +196,10 @@ function renderHelp({ phrase, label, jobId }) {
 }
 /** What the command `status` says if there is no job to describe. */
 const statusAnswers = {
-    reading: "<p>⏳ Reading the state of the job.</p>",
+    reading: (runUrl) => `<p>⏳ Reading the state of the job. ${(0,format/* link */.nf)(runUrl, "Follow the run")}.</p>`,
+    cancelled: "<p>The run was cancelled before it had read the state of the job.</p>",
     unreadable: "<p>The thread, which names the job, cannot be read.</p>",
+    doubt: "<p>A job may have been started, which no reply names yet. See the replies before this one.</p>",
     noJob: ({ phrase }) => `<p>This thread has no job. To start one, comment ${(0,untrusted/* code */.aY)(`${phrase} …`)}.</p>`,
 };
 /** Renders a job as one poll has found it, in a state of its own. */
@@ -365,7 +369,14 @@ class Thread {
         const isKnown = commentId !== undefined && (status === 200 || status === 201);
         return { ...write, userId: data?.user.id, ...(isKnown && { isNew: status === 201 }) };
     }
-    async post(body) {
+    /**
+     * Posts a reply. If GitHub may have done so without an answer, it looks for that: one of the copies is the reply, and the others are
+     * deleted.
+     *
+     * @param account - the account that the step acts as, if it is known
+     * @param isUnique - whether only this step can have written the text
+     */
+    async post(body, account, isUnique = true) {
         const { position, subject } = this.#event;
         const [path, place] = position
             ? [
@@ -373,11 +384,19 @@ class Thread {
                 { pull_number: subject.number, comment_id: position.rootId },
             ]
             : ["issues/{issue_number}/comments", { issue_number: subject.number }];
-        const options = { graceMs: postGraceMs };
-        const [write, reply] = await this.#keep(["post a reply", comment, `POST ${path}`, { ...place, body }], options);
+        const options = { graceMs: postGraceMs, isOnce: true };
+        const call = ["post a reply", comment, `POST ${path}`, { ...place, body }];
+        const [write, answer, lostCount] = await this.#keep(call, options);
+        const userId = answer?.user?.id ?? account;
+        const isSought = lostCount > 0 && isUnique && userId !== undefined && !this.#ports.signal.aborted;
+        const copies = ((isSought && (await this.#list())) || []).filter((one) => one.user?.id === userId && one.body === body);
+        const reply = answer ?? copies.at(-1);
         this.#replyId = reply?.id ?? this.#replyId;
         this.#wrote(body);
-        return { ...write, userId: reply?.user?.id };
+        for (const { id } of copies)
+            if (id !== this.#replyId)
+                await this.#delete(id);
+        return reply ? { kind: "kept", userId: reply.user?.id } : write;
     }
     /** Replaces the text of the reply before anything else is done. */
     async rewrite(body) {
@@ -388,6 +407,17 @@ class Thread {
     }
     useReply(replyId) {
         this.#replyId = replyId;
+    }
+    /** Deletes the reply. */
+    async discard() {
+        const replyId = this.#replyId;
+        this.#replyId = undefined;
+        if (replyId !== undefined)
+            await this.#delete(replyId);
+    }
+    async #delete(replyId) {
+        const route = `DELETE ${this.#kind}/comments/{comment_id}`;
+        await this.#send(["delete a reply", schemas/* unknown */.L5J(), route, { comment_id: replyId }]);
     }
     /**
      * Replaces the text after all earlier edits; after a signal, immediately or not at all. `isLast`: it is the result; `isUrgent`:
@@ -435,24 +465,24 @@ class Thread {
     }
     /** Lists the other replies with a marker of the project, oldest first; `undefined` if the thread cannot be read. */
     async listReplies(projectId) {
-        const { position, subject } = this.#event;
-        const route = `GET ${this.#kind}/{number}/comments`;
-        const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
-        const remembered = (parse) => {
-            const replies = (listed ?? []).flatMap(({ id, user, body, in_reply_to_id: root }) => {
-                const marker = parse(body ?? "");
-                const isInThread = !position || root === position.rootId;
-                if (!marker || !user || !isInThread || id === this.#replyId)
-                    return [];
-                return [{ ...marker, replyId: id, authorId: user.id }];
-            });
-            return replies.sort((a, b) => a.replyId - b.replyId);
-        };
+        const listed = await this.#list();
+        const remembered = (parse) => (listed ?? []).flatMap(({ id, user, body }) => {
+            const marker = parse(body ?? "");
+            return marker && user && id !== this.#replyId ? [{ ...marker, replyId: id, authorId: user.id }] : [];
+        });
         const isOwn = (reply) => reply.projectId === projectId;
         const replies = remembered(parseMarker);
         this.#others = replies.filter((reply) => !isOwn(reply));
         this.#covered = remembered((body) => (parseMarker(body) ? undefined : parseCoveredMarker(body))).filter(isOwn);
         return listed && replies.filter(isOwn);
+    }
+    /** Lists the comments of the thread, oldest first; `undefined` if it cannot be read. */
+    async #list() {
+        const { position, subject } = this.#event;
+        const route = `GET ${this.#kind}/{number}/comments`;
+        const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
+        const inThread = listed?.filter(({ in_reply_to_id: root }) => !position || root === position.rootId);
+        return inThread?.sort((a, b) => a.id - b.id);
     }
     /** Returns the job that the last of an account's replies named before somebody added something below its marker. */
     coveredJob(authorId, afterReply) {
@@ -465,21 +495,22 @@ class Thread {
     get #kind() {
         return this.#event.position ? "pulls" : "issues";
     }
-    /** Sends a request that remembers something, again and again if it fails for a passing reason. */
+    /** Sends a request that remembers something, again and again if it fails for a passing reason; counts what GitHub may have done so. */
     async #keep(call, options = {}) {
         const { clock, signal } = this.#ports;
         const latest = Math.min(this.#deadline, clock.now() + repeatLimitMs);
-        for (;;) {
+        for (let lostCount = 0;; lostCount++) {
             const sent = await this.#try(call, { ...options, latest });
             if ("data" in sent)
-                return [{ kind: "kept" }, sent.data];
+                return [{ kind: "kept" }, sent.data, lostCount];
             const status = statusOf(sent.error);
             const isRefused = status === 403 || status === 404 || status === 410;
             // What GitHub may have done is not repeated.
             const isFinal = isRefused || sent.error instanceof UnusableError;
             if (isFinal || signal.aborted || clock.now() + repeatPauseMs >= latest) {
                 this.#report(call, sent.error, options);
-                return [{ kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 }, undefined];
+                const write = { kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 };
+                return [write, undefined, isRefused ? lostCount : lostCount + 1];
             }
             await clock.sleep(repeatPauseMs, signal);
         }
@@ -662,8 +693,9 @@ class Conversation {
     #reaction;
     #replies;
     #post;
+    /** What the reply remembers; `undefined` until that is known, so that it hides nothing that an earlier attempt left. */
     #marker;
-    /** What the reply says, as far as GitHub has answered. */
+    /** What the reply says, as far as GitHub has answered; `reading`: it only tells the account. */
     #shown;
     #isReplacement = false;
     #ownJob;
@@ -677,15 +709,13 @@ class Conversation {
         this.#request = request;
         const onFailure = (action, error) => log.warning((0,runner_kit_text/* message */.iU) `
         Cannot update the thread
-        Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but replies and reactions may be missing, and a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
+        Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). Replies and reactions may be missing, a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
         const deadline = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs;
         this.thread = mode.reply ? new Thread(event, deadline, { ...ports, github, onFailure }) : undefined;
-        const attempt = (0,runner_environment/* runAttempt */.Tm)(ports.environment);
-        this.#marker = { projectId: settings.projectId, request: event.request, attempt, kind: "about to send" };
     }
     /** The word in the reply, as a later attempt will find it; `undefined` if it may not. */
     get word() {
-        if (!this.thread?.isReliable || formatMarker(this.#marker) === "")
+        if (!this.#marker || !this.thread?.isReliable || formatMarker(this.#marker) === "")
             return undefined;
         return wordOf(this.#marker, "create");
     }
@@ -702,8 +732,9 @@ class Conversation {
         this.#replies = await thread.listReplies(this.#run.settings.projectId);
         if (!this.#replies)
             return { kind: "unreadable" };
-        const answers = this.#replies.filter(({ request }) => request === this.#request.event.request);
-        const account = this.#reaction?.userId ?? this.#authorId;
+        const { request: asked } = this.#request.event;
+        const answers = this.#replies.filter(({ request, attempt }) => request === asked && attempt < this.#attempt);
+        const account = this.#account;
         const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
         // It may be one of this account.
         if (!own && account === undefined && answers.length > 0)
@@ -711,14 +742,14 @@ class Conversation {
         if (!own)
             return { kind: "none", silence: this.#silence };
         // What an earlier attempt started stays remembered, whatever happens to this one.
-        this.#marker = { ...own, projectId: this.#marker.projectId, request: this.#marker.request };
-        if (this.#post?.kind !== "kept") {
-            this.#own = own;
-            this.#shown = own.kind;
-            thread.useReply(own.replyId);
-            this.#authorId = own.authorId;
-        }
-        return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)) };
+        this.#marker = own;
+        await this.discardUnmarked();
+        this.#own = own;
+        this.#shown = own.kind;
+        thread.useReply(own.replyId);
+        const isLater = ({ authorId, request, replyId, jobId }) => authorId === account && request !== asked && replyId > own.replyId && jobId !== undefined && jobId === own.jobId;
+        const laterRun = this.#replies.find(isLater);
+        return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)), laterRun };
     }
     /** What it means that no earlier attempt has left a reply. */
     get #silence() {
@@ -730,15 +761,22 @@ class Conversation {
         return canTell || this.#post?.kind === "refused" ? "doubt" : "open";
     }
     /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
-    async #sentBy({ jobId, request, replyId }) {
+    async #sentBy({ jobId, request, replyId, authorId }) {
         if (this.#mode.jobId !== "")
             return "message";
         if (this.#request.isNew)
             return "create";
-        const isContinued = this.#replies?.some((other) => other.jobId === jobId && other.request !== request && other.replyId < replyId);
+        const isContinued = this.#replies?.some((other) => other.authorId === authorId && other.jobId === jobId && other.request !== request && other.replyId < replyId);
         const own = await this.findOwnJob();
         const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);
         return isContinued || isOwn ? "message" : "create";
+    }
+    /** Deletes a reply that has only told the account. */
+    async discardUnmarked() {
+        if (this.#shown !== "reading")
+            return;
+        this.#shown = undefined;
+        await this.thread?.discard();
     }
     /** Shows that the step waits for the job of an earlier attempt. */
     async resume(jobId) {
@@ -751,34 +789,38 @@ class Conversation {
         const { thread } = this;
         if (!thread)
             return undefined;
+        const isKept = await this.#saveWord(thread);
+        // Without it, a re-run would take the deletion of the reply for a proof that nothing was sent.
+        if (isKept && this.#reaction?.kind === "lost")
+            this.#reaction = await thread.react("eyes");
+        return isKept;
+    }
+    async #saveWord(thread) {
         this.mark("about to send");
         if (this.#shown === "about to send")
-            return "kept";
+            return true;
         if (this.#shown) {
             const edited = await thread.rewrite(this.#progress);
             this.#shown = "about to send";
             if (edited.kind === "kept")
-                return "kept";
+                return true;
             // What it said before is no longer true, and must not be what a later attempt goes by.
             if (!edited.isDeleted)
-                return "lost";
+                return false;
             this.#own = undefined;
             this.#post = undefined;
         }
-        const reaction = await this.#react();
+        await this.#react();
         if (!this.#post)
             await this.#postReply();
-        const writes = [reaction, this.#post].filter((write) => write !== undefined);
-        if (writes.some(({ kind }) => kind === "kept"))
-            return "kept";
-        return writes.some(({ kind }) => kind === "lost") ? "lost" : "refused";
+        return this.#post?.kind === "kept" || this.#reaction?.kind === "kept";
     }
     /** Returns why nothing is started if what asks was taken back. */
     findWithdrawal() {
         const { event, github } = this.#request;
         const { ports, settings } = this.#run;
         const repository = (0,read_repository/* readerOf */.T)(github, event, ports, { totalMs: settings.timeoutMs });
-        return findWithdrawal(event, this.#mode, (0,runner_environment/* runAttempt */.Tm)(ports.environment) > 1, repository, ports.signal);
+        return findWithdrawal(event, this.#mode, this.#attempt > 1, repository, ports.signal);
     }
     /** Finds the job whose own pull request this is. Only a service that can be asked is known to name its branches by jobs. */
     findOwnJob() {
@@ -802,20 +844,21 @@ class Conversation {
             return own;
         if (own.jobId !== undefined)
             return { jobId: own.jobId, isReplaceable: true };
-        if (!thread || (this.#authorId === undefined && !isTold && !settings.agent))
+        const account = this.#account;
+        if (!thread || (account === undefined && !isTold && !settings.agent))
             return undefined;
         this.#replies ??= await thread.listReplies(settings.projectId);
-        const isOwn = ({ authorId, replyId }) => (isTold || authorId === this.#authorId) && replyId !== this.#own?.replyId;
+        const isOwn = ({ authorId, replyId }) => (isTold || authorId === account) && replyId !== this.#own?.replyId;
         const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);
         const jobId = found?.jobId;
-        const covered = this.#authorId === undefined ? undefined : thread.coveredJob(this.#authorId, found?.replyId ?? 0);
+        const covered = account === undefined ? undefined : thread.coveredJob(account, found?.replyId ?? 0);
         if (covered !== undefined) {
             log.notice((0,runner_kit_text/* message */.iU) `
         A reply no longer names its job
         Somebody has added text below the hidden last line of a reply, which names job ${covered}, so that this request ${jobId === undefined ? (0,runner_kit_text/* say */.cv) `starts a new job` : (0,runner_kit_text/* say */.cv) `goes to job ${jobId}`}. Remove what is below that line to continue job ${covered}.`);
         }
         if (jobId === undefined) {
-            const other = this.#authorId === undefined ? undefined : thread.otherProject(this.#authorId);
+            const other = account === undefined ? undefined : thread.otherProject(account);
             if (other !== undefined)
                 log.notice((0,runner_kit_text/* message */.iU) `
           The thread's job is of another project
@@ -839,23 +882,24 @@ class Conversation {
     }
     /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
     mark(kind, jobId, isSeen = false) {
-        const attempt = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment);
-        const { jobId: known, wasSeen: before } = this.#marker;
+        const { settings, state } = this.#run;
+        const { request } = this.#request.event;
         // What an earlier attempt has seen stays so.
-        const wasSeen = isSeen || (kind === "job" && known === jobId && before === true);
-        this.#marker = { ...this.#marker, attempt, kind, jobId, wasSeen, head: this.#run.state.before?.head };
+        const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
+        const { projectId } = settings;
+        this.#marker = { projectId, request, attempt: this.#attempt, kind, jobId, wasSeen, head: state.before?.head };
     }
     /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
     showJob() {
         if (this.#run.ports.signal.aborted)
             return;
-        this.#shown &&= this.#marker.kind;
+        this.#shown &&= "job";
         void this.thread?.edit(this.#progress, { isUrgent: true });
         void this.thread?.removeLabel();
     }
     showProgress() {
         // Before the job is known, there is nothing to show.
-        if (this.#marker.kind === "job")
+        if (this.#marker?.kind === "job")
             this.thread?.showProgress(this.#progress);
     }
     /** A create takes the place of a message to the thread's job, which is gone. */
@@ -874,10 +918,17 @@ class Conversation {
         return this.#reaction;
     }
     async #postReply() {
-        this.#post = await this.thread?.post(this.#progress);
+        this.#post = await this.thread?.post(this.#progress, this.#reaction?.userId);
         this.#authorId = this.#post?.userId;
         if (this.#post?.kind === "kept")
-            this.#shown = this.#marker.kind;
+            this.#shown = this.#marker?.kind ?? "reading";
+    }
+    /** The account that the step acts as, if GitHub has told it. */
+    get #account() {
+        return this.#reaction?.userId ?? this.#authorId;
+    }
+    get #attempt() {
+        return (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment);
     }
     get #progress() {
         return renderProgress(this.#frame, { since: this.#workingSince, state: this.#run.state });
@@ -895,14 +946,20 @@ class Conversation {
         }
         return this.#began.time;
     }
+    /** Returns whether a later reply names another job, which is then the thread's. */
+    #isLaterJob({ authorId, replyId, jobId }) {
+        const isLater = this.#own !== undefined && authorId === this.#own.authorId && replyId > this.#own.replyId;
+        return isLater && jobId !== undefined && jobId !== this.#marker?.jobId;
+    }
     get #frame() {
         return {
             runUrl: (0,runner_environment/* runUrl */.Vp)(this.#run.ports.environment),
             mode: this.#mode,
             reviewUrl: this.#request.event.reviewUrl ?? "",
             note: (0,runner_kit_text/* joinSentences */.DP)(this.#run.state.startNote, this.#isReplacement ? jobReplaced : [], this.#request.event.hiddenCount > 0 ? (0,format/* describeHidden */.Y7)(this.#request.event.hiddenCount) : []),
-            marker: formatMarker(this.#marker),
-            remembersJob: this.#marker.kind === "job",
+            marker: this.#marker ? formatMarker(this.#marker) : "",
+            remembersJob: this.#marker?.kind === "job",
+            isContinuable: !this.#replies?.some((other) => this.#isLaterJob(other)),
         };
     }
 }
@@ -1371,6 +1428,7 @@ async function readRequest(mode, plainRun) {
         const requiredPermission = isCommand ? "read" : mode.requiredPermission;
         const denial = (await checkPermission(event, { ...mode, requiredPermission }, repository, signal)) ??
             (await readReview(() => checkReview(event, repository), signal));
+        state.mayHaveEarlier = denial !== undefined && (service === "mute" || service === "unreadable");
         if (denial)
             return blocked(denial);
     }
@@ -1438,6 +1496,7 @@ var send_once = __webpack_require__(2018);
 
 
 
+
 /** How long the state of a job may take to read for a command, in milliseconds. */
 const maxReadingMs = 60_000;
 /** Runs what an event of an issue or pull request asks for, if its author may, and shows it in the thread. */
@@ -1459,10 +1518,14 @@ async function runComment(mode, plainRun) {
 }
 /** Answers a command in a reply of its own, which has no marker: it starts nothing, and the thread's job stays the same. */
 async function answerCommand(command, thread, findOwnJob, { mode, run }) {
-    await thread.react("eyes");
-    const { userId } = await thread.post(command === "help" ? renderHelp(mode) : statusAnswers.reading);
-    if (command === "help" || userId === undefined || run.ports.signal.aborted)
+    const isHelp = command === "help";
+    const first = isHelp ? renderHelp(mode) : statusAnswers.reading((0,runner_environment/* runUrl */.Vp)(run.ports.environment));
+    const reaction = await thread.react("eyes");
+    const { userId } = await thread.post(first, reaction?.userId, !isHelp);
+    if (isHelp || userId === undefined)
         return;
+    if (run.ports.signal.aborted)
+        return thread.edit(statusAnswers.cancelled, { isLast: true });
     const named = mode.jobId === "" ? await findOwnJob() : { jobId: mode.jobId };
     const answer = "kind" in named ? statusAnswers.unreadable : await readAnswer(userId, thread, named.jobId, { mode, run });
     await thread.edit(answer, { isLast: true });
@@ -1473,10 +1536,10 @@ async function readAnswer(authorId, thread, named, { mode, run }) {
     const replies = named === undefined ? await thread.listReplies(settings.projectId) : [];
     if (!replies)
         return statusAnswers.unreadable;
-    const own = replies.findLast((reply) => reply.authorId === authorId && reply.jobId !== undefined);
-    const jobId = named ?? own?.jobId;
+    const own = replies.filter((reply) => reply.authorId === authorId);
+    const jobId = named ?? own.findLast((reply) => reply.jobId !== undefined)?.jobId ?? thread.coveredJob(authorId, 0);
     if (jobId === undefined)
-        return statusAnswers.noJob(mode);
+        return own.some(({ kind }) => kind === "about to send") ? statusAnswers.doubt : statusAnswers.noJob(mode);
     // In a state of its own, so that it does not reach the outputs of this run.
     const state = new run_state/* RunState */.l();
     const timeoutMs = Math.min(settings.timeoutMs, maxReadingMs);

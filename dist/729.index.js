@@ -130,7 +130,8 @@ function connectGitHub(token, apiUrl, onTrace) {
          * @throws GitHubError if there is no successful response within the timeout
          */
         request: (route, parameters, limits) => within(limits, async (client, request) => {
-            const { data, status } = await client.request(route, { ...parameters, request });
+            const options = { ...request, ...(limits.isOnce && { retries: 0 }) };
+            const { data, status } = await client.request(route, { ...parameters, request: options });
             limits.onStatus?.(status);
             return data;
         }),

@@ -1098,7 +1098,7 @@ async function submitAndWait(task, operation, run, onPolled) {
         ? Math.min(settings.timeoutMs, state.elapsedMs(clock.now()) + maxReadMs)
         : settings.timeoutMs;
     const limits = { deadline: startedAt + timeoutMs, signal };
-    const isMessageResumed = task.kind === "attach" && task.resumes === "message";
+    const isMessageResumed = task.kind === "attach" && task.resumes === "message" && !task.wasSeen;
     let origin = { kind: isMessageResumed ? "resumed" : "attached" };
     if (task.kind !== "attach") {
         const { job, isReplay } = await run_job_submit(task, client, run, limits);
@@ -1432,6 +1432,8 @@ class RunState {
     startNote = [];
     /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
     author = "";
+    /** Whether an earlier attempt may have started a job, of which nobody was asked that may know. */
+    mayHaveEarlier = false;
     threadUrl = "";
     /** Returns the milliseconds since the first request; 0 before it. */
     elapsedMs(now) {
@@ -2655,7 +2657,13 @@ function describeSkip(result, context) {
       By the event ${result.event}, nobody can ask with this step's trigger-phrase or trigger-label. Nothing was started.
       To start a job on each such event, use a step for it without trigger-phrase, trigger-label and {{ instruction }}.`;
     const [why, next = []] = whySkipped(result, context.state.author);
-    return { title: "Skipped", what: (0,runner_kit_text/* joinSentences */.DP)(why, (0,runner_kit_text/* say */.cv) `Nothing was started.`), next };
+    return { title: "Skipped", what: (0,runner_kit_text/* joinSentences */.DP)(why, [...(0,runner_kit_text/* capitalized */.l2)(nothingSent(context)), "."]), next };
+}
+/** Says that nothing was started, as far as the run knows. */
+function nothingSent({ state }) {
+    return state.mayHaveEarlier
+        ? (0,runner_kit_text/* say */.cv) `this run sent nothing, but an earlier attempt of it may have started a job`
+        : (0,runner_kit_text/* say */.cv) `nothing was started`;
 }
 /** Returns why an event asks for nothing, and what to do about it. */
 function whySkipped(result, login) {
@@ -2723,22 +2731,25 @@ function describeBlocked(result, context) {
     const describe = blocked[result.cause];
     return describe(result, context);
 }
-/** What to do about what GitHub refuses for any request, by its words. */
+/** What to do about what GitHub refuses for any request, by its words, before it is asked again. */
 const gitHubAdvice = [
-    [/rate limit/i, "Re-run the workflow run when the limit is over, in at most an hour."],
-    [/was archived so/i, "Unarchive the repository, or remove this workflow."],
-    [
-        /SAML enforcement/,
-        "Authorize github-token for single sign-on (SSO) in the organization, then re-run the workflow run.",
-    ],
+    [/rate limit/i, "Wait until the limit is over, at most an hour."],
+    [/was archived so/i, "Remove this workflow, or unarchive the repository."],
+    [/SAML enforcement/, "Authorize github-token for single sign-on (SSO) in the organization."],
     [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
     [/Bad credentials/i, "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
 ];
-/** What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it. */
-function adviceOnGitHub(permission, detail) {
+/**
+ * What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it;
+ * and in a thread, it may find nothing that says that this run sent nothing.
+ */
+function adviceOnGitHub(permission, detail, { comment }) {
     const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
+    const again = (0,runner_kit_text/* trusted */.IZ)(comment ? "Then ask again in the thread." : "Then re-run the workflow run.");
     if (advice !== undefined)
-        return (0,runner_kit_text/* trusted */.IZ)(advice);
+        return (0,runner_kit_text/* joinSentences */.DP)((0,runner_kit_text/* trusted */.IZ)(advice), again);
+    if (comment)
+        return (0,runner_kit_text/* say */.cv) `If the token may not ${(0,runner_kit_text/* trusted */.IZ)(permission)}, change that. ${again}`;
     return (0,runner_kit_text/* say */.cv) `If the token may not ${(0,runner_kit_text/* trusted */.IZ)(permission)}, change that and start a new run: a re-run keeps this run's workflow file. Otherwise, re-run the workflow run.`;
 }
 const blocked = {
@@ -2746,18 +2757,18 @@ const blocked = {
     Cannot read the event
     The payload of the ${detail} event cannot be read, so nothing was started.
     ${message/* reportBug */.fy}`,
-    permission: ({ triggerKind, detail }) => (0,runner_kit_text/* message */.iU) `
+    permission: ({ triggerKind, detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot check the permission
-    The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
-    review: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    The permission of the ${askerOf(triggerKind)} cannot be read (${detail}), so ${nothingSent(context)}.
+    ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
+    review: ({ detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the review
-    The review cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
-    request: ({ triggerKind, detail }) => (0,runner_kit_text/* message */.iU) `
+    The review cannot be read (${detail}), so ${nothingSent(context)}.
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
+    request: ({ triggerKind, detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the request again
     Whether the ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} still asks cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail)}`,
+    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail, context)}`,
     thread: (_, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
@@ -2784,12 +2795,12 @@ const blocked = {
     Re-run the workflow run when the service responds again. ${(0,message/* howToStartAnother */.ZH)(context)}`,
     "later-run": ({ run, jobId }) => (0,runner_kit_text/* message */.iU) `
     A later run has continued the job
-    This is a re-run. Run ${run}, a later one of the session, has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
-    Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow.`,
+    This is a re-run. ${run === undefined ? (0,runner_kit_text/* say */.cv) `A later run of this thread` : (0,runner_kit_text/* say */.cv) `Run ${run}, a later one of the session,`} has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
+    Nothing has to be done: see that run. To send the prompt again, ${run === undefined ? (0,runner_kit_text/* say */.cv) `ask again in the thread` : (0,runner_kit_text/* say */.cv) `start a new run of the workflow`}.`,
     unwitnessed: (_, context) => (0,runner_kit_text/* message */.iU) `
     Cannot leave word of a request
-    GitHub answered neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
-    Re-run the workflow run. If that finds a doubt, because one of the two arrived late, it sends nothing, either. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    GitHub took neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.
+    ${adviceOnGitHub("write to the thread (issues: write, pull-requests: write)", "", context)} Or set reply: false, which writes nothing.`,
     "several-turns": ({ jobIds }, context) => (0,runner_kit_text/* message */.iU) `
     Earlier attempts had other prompts
     Earlier attempts of this workflow run sent several prompts, and none of them is this one (jobs ${jobIds.join(", ")}). ${mayHaveRun}
@@ -2806,22 +2817,22 @@ const blocked = {
     The service takes no base
     The service does not announce that a job can start from another branch. Nothing was started.
     Update the service, or remove base.`,
-    base: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    base: ({ detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the pull request
     The branch of the pull request cannot be read (${detail}), so nothing was started.
-    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail)}`,
-    head: ({ branch, detail }) => (0,runner_kit_text/* message */.iU) `
+    ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
+    head: ({ branch, detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the newest commit
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
-    ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
     "range-behind": ({ base, head }) => (0,runner_kit_text/* message */.iU) `
     Changes were covered by another run
     The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, and another run has covered all up to ${(0,format/* shortRef */.m3)(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
-    changes: ({ detail }) => (0,runner_kit_text/* message */.iU) `
+    changes: ({ detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read what changed
     GitHub could not be asked what changed (${detail}), so nothing was started.
-    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail)}`,
+    Check changes-since. ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
     session: ({ detail }) => (0,runner_kit_text/* message */.iU) `
     Cannot read the session
     The Actions cache, which says what the last job of the session is, cannot be read (${detail}). This run sent nothing.
@@ -3164,8 +3175,10 @@ function whenCancelled({ operation, acceptance }, context) {
 }
 /** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
 function needsNewRun({ rerun, comment }) {
-    if (rerun.usable !== "stops" || comment)
+    if (rerun.usable !== "stops")
         return [];
+    if (comment)
+        return (0,runner_kit_text/* say */.cv) `For that, ask again in the thread: a re-run sends nothing.`;
     return (0,runner_kit_text/* say */.cv) `For that, start a new run of the workflow: this run could not leave word that it started nothing, so a re-run sends nothing.`;
 }
 function whyNotStopped(context) {

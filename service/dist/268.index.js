@@ -24017,7 +24017,11 @@ function mergeCopies(kept, { job: rebuilt, facts, target }) {
     const copies = new Map(kept.turns.map((turn) => [turn.id, turn]));
     const ids = [...new Set([...copies.keys(), ...pushed.keys()])].sort((a, b) => a - b);
     const rows = ids.map((id) => turnRow({ ...facts.get(id), isPassed: id < lastPushed }, pushed.get(id), copies.get(id)));
-    const turns = rows.map((turn) => fulfilled(turn, rows, copies) ?? (passesOnNothing(turn, rows) ? { ...turn, kept: null } : turn));
+    const turns = rows.map((turn) => {
+        const passesOn = passesOnNothing(turn, rows);
+        const done = isOpen(turn) || turn.reason === lostReason || passesOn ? fulfilled(turn, rows, copies) : undefined;
+        return done ?? (passesOn ? { ...turn, kept: null } : turn);
+    });
     // Without an own pull request, somebody else may have opened one, unless there is work on the branch that is in none.
     const isUnknown = rebuilt.pullRequest === null && !turns.some(({ kept }) => kept === "pull-request");
     const { pullRequest, archivedAt } = isUnknown ? kept : rebuilt;
@@ -24049,8 +24053,6 @@ function passesOnNothing(turn, rows) {
  * was lost before it could say so. Otherwise its agent would be paid for it once more.
  */
 function fulfilled(turn, rows, copies) {
-    if (!isOpen(turn) && turn.reason !== lostReason)
-        return undefined;
     const maker = rows.findLast((one) => {
         const isSame = one.step === turn.step && asksForSame(one, turn);
         const wasKept = ["push", "pull-request"].includes(copies.get(one.id)?.kept ?? "");
