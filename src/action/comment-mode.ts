@@ -44,7 +44,7 @@ async function answerCommand(
   const isHelp = command === "help";
   const first = isHelp ? renderHelp(mode) : statusAnswers.reading(runUrl(run.ports.environment));
   const reaction = await thread.react("eyes");
-  const { userId } = await thread.post(first, reaction?.userId, !isHelp);
+  const { userId } = await thread.post(first, reaction?.userId);
   if (isHelp || userId === undefined) return;
   if (run.ports.signal.aborted) return thread.edit(statusAnswers.cancelled, { isLast: true });
   const named = mode.jobId === "" ? await findOwnJob() : { jobId: mode.jobId };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { Clock } from "../../client/clock.ts";
 import type { GitHub, RequestLimits } from "../runner/github.ts";
@@ -125,9 +126,8 @@ export class Thread {
    * deleted.
    *
    * @param account - the account that the step acts as, if it is known
-   * @param isUnique - whether only this step can have written the text
    */
-  async post(body: string, account?: number, isUnique = true): Promise<Write> {
+  async post(body: string, account?: number): Promise<Write> {
     const { position, subject } = this.#event;
     const [path, place] = position
       ? [
@@ -136,12 +136,14 @@ export class Thread {
         ]
       : ["issues/{issue_number}/comments", { issue_number: subject.number }];
     const options = { graceMs: postGraceMs, isOnce: true };
-    const call: Call<z.infer<typeof comment>> = ["post a reply", comment, `POST ${path}`, { ...place, body }];
+    // Another step of the run may write the same text.
+    const posted = `<!-- ${randomUUID()} -->\n${body}`;
+    const call: Call<z.infer<typeof comment>> = ["post a reply", comment, `POST ${path}`, { ...place, body: posted }];
     const [write, answer, lostCount] = await this.#keep(call, options);
     const userId = answer?.user?.id ?? account;
-    const isSought = lostCount > 0 && isUnique && userId !== undefined && !this.#ports.signal.aborted;
+    const isSought = lostCount > 0 && userId !== undefined && !this.#ports.signal.aborted;
     const copies = ((isSought && (await this.#list())) || []).filter(
-      (one) => one.user?.id === userId && one.body === body,
+      (one) => one.user?.id === userId && one.body === posted,
     );
     const reply = answer ?? copies.at(-1);
     this.#replyId = reply?.id ?? this.#replyId;

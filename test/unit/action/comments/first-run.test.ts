@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
-import { FakeGitHub } from "../../../support/fake-github.ts";
+import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
 import { completes, createRequest, githubRejecting, routesOf } from "../../../support/thread.ts";
 
@@ -186,19 +186,22 @@ describe("a reply that GitHub has posted without an answer", () => {
     expect((await attempt(2, github)).outputs["job-origin"]).toBe("resumed");
   });
 
-  test("is no one else's, and no answer to help", async () => {
+  test("is no one else's, nor that of another step of the run", async () => {
     const stranger = { id: 666, login: "stranger" };
     const github = losing(1);
     const request = github.request.bind(github);
     github.request = async (route, parameters, limits) => {
-      if (/^POST .*\/comments$/.test(route)) github.add(stranger, String(parameters.body));
+      const body = String(parameters.body);
+      if (/^POST .*\/comments$/.test(route)) github.add(stranger, body);
+      if (/^POST .*\/comments$/.test(route)) github.add(bot, body.replace(/^<!-- \S+/, "<!-- other"));
       return request(route, parameters, limits);
     };
     await attempt(1, github);
     expect(github.comments.filter(({ user }) => user.id === stranger.id)).toHaveLength(2);
+    expect(github.comments.filter(({ body }) => body.startsWith("<!-- other"))).toHaveLength(2);
     const helped = losing(2);
     await attempt(1, helped, { text: "/agent help" });
-    expect(helped.comments).toHaveLength(3);
+    expect(helped.comments).toHaveLength(1);
     const asked = losing(2);
     await attempt(1, asked, { text: "/agent status" });
     expect(asked.comments).toHaveLength(1);

@@ -26,7 +26,7 @@ async function repliesOf(github: FakeGitHub, options: CommentOptions): Promise<[
       github.fault = (call) => {
         const { route, parameters } = call;
         if (/^(POST|PATCH) /.test(route) && typeof parameters.body === "string") {
-          written.push([clock.elapsedMs / 1000, parameters.body.split("\n")[0] ?? ""]);
+          written.push([clock.elapsedMs / 1000, parameters.body.replace(/^<!-- \S+ -->\n/, "").split("\n")[0] ?? ""]);
         }
         return before(call);
       };

@@ -40,6 +40,9 @@ function createThread(position?: ThreadEvent["position"]) {
 
 const place = { owner: "acme", repo: "docs" };
 
+/** As it is posted, so that a copy of it can be told from what another step writes. */
+const first: unknown = expect.stringMatching(/^<!-- [0-9a-f-]{36} -->\nfirst$/);
+
 describe("requests to GitHub", () => {
   test("name the issue and the comment", async () => {
     const { thread, calls } = createThread();
@@ -52,7 +55,7 @@ describe("requests to GitHub", () => {
         "POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions",
         { ...place, comment_id: 77, content: "eyes" },
       ],
-      ["POST /repos/{owner}/{repo}/issues/{issue_number}/comments", { ...place, issue_number: 12, body: "first" }],
+      ["POST /repos/{owner}/{repo}/issues/{issue_number}/comments", { ...place, issue_number: 12, body: first }],
       ["PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}", { ...place, comment_id: 1000, body: "second" }],
       ["GET /repos/{owner}/{repo}/issues/{number}/comments", { ...place, number: 12, page: 1, per_page: 100 }],
     ]);
@@ -71,7 +74,7 @@ describe("requests to GitHub", () => {
       ],
       [
         "POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies",
-        { ...place, pull_number: 12, comment_id: 55, body: "first" },
+        { ...place, pull_number: 12, comment_id: 55, body: first },
       ],
       ["PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}", { ...place, comment_id: 1000, body: "second" }],
       ["GET /repos/{owner}/{repo}/pulls/{number}/comments", { ...place, number: 12, page: 1, per_page: 100 }],
@@ -161,7 +164,7 @@ describe("a response that is not usable", () => {
     };
     expect(await thread.post("first")).toEqual({ kind: "kept", userId: undefined });
     await thread.edit("second");
-    expect(bodies).toEqual(["first", "second"]);
+    expect(bodies).toEqual([first, "second"]);
     expect(failures).toEqual([]);
   });
 });
@@ -206,7 +209,7 @@ describe("the reply", () => {
     await thread.edit("last", { isLast: true });
     resolve();
     await Promise.all(edits);
-    expect(github.calls.map(({ parameters }) => parameters.body)).toEqual(["first", "second", "last"]);
+    expect(github.calls.map(({ parameters }) => parameters.body)).toEqual([first, "second", "last"]);
   });
 });
 
