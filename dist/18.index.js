@@ -9,17 +9,10 @@ export const modules = {
 /* harmony export */   F: () => (/* binding */ isMerge),
 /* harmony export */   a: () => (/* binding */ jobsOf)
 /* harmony export */ });
-/** What a service writes at the end of the message of its commits. */
 const trailer = /^Agent-Job: (job_[\w-]+)$/m;
-/** What GitHub and others add below it. */
 const addition = /^(?:-+|[\w-]+: .*)$/;
 const merge = /^Merge (?:branch|remote-tracking branch|pull request #\d+ from) /;
-/** Returns whether a message is of a merge, which brings nothing but the commits that it merges. */
 const isMerge = (message) => merge.test(message);
-/**
- * Returns the jobs that made a commit, by the last paragraph of its message; none if a part of it may be other work. Below each commit that a squash's
- * message lists, the job has to be named.
- */
 function jobsOf(message) {
     const [, ...paragraphs] = message
         .replaceAll("\r\n", "\n")
@@ -59,30 +52,19 @@ function jobsOf(message) {
 
 
 
-/** How long a service that does not announce itself is asked, in milliseconds. */
 const askLimitMs = 20_000;
-/** Between two questions, in milliseconds. */
 const pauseMs = 500;
-/** How often a service without a cache entry must deny that it knows the question. */
 const minDenials = 2;
-/**
- * Asks the service, for a short time, what was sent under the step and which features it has. Never rejects because of the service.
- *
- * @param hadAnnounced - returns whether it had announced itself to an earlier attempt; `undefined` if no entry says so. Default: none does
- * @param maxOutageMs - how long to retry while it fails transiently, in milliseconds. Default: 20,000
- */
 async function askService(run, hadAnnounced = async () => undefined, maxOutageMs = askLimitMs) {
     const { announcement: known, session, askedSession } = run.state;
     if (known && session === askedSession && !run.settings.dryRun)
         return { kind: "announced", announcement: known };
     const answer = await ask(run, hadAnnounced, maxOutageMs);
-    // It was first asked before the session was known, to find the job's base branch. An outage is no answer to the new question.
     return known && answer.kind === "mute" ? { kind: "announced", announcement: known } : answer;
 }
 async function ask(run, hadAnnounced, maxOutageMs) {
     const { state, settings, ports } = run;
     const { clock, random, signal } = ports;
-    // A dry run sends it nothing, unless it runs inside the step.
     if ((settings.dryRun && !settings.agent) || !(0,_run_js__WEBPACK_IMPORTED_MODULE_3__/* .canBeAsked */ .uU)(run))
         return { kind: "mute" };
     state.startedAt ??= clock.now();
@@ -103,14 +85,12 @@ async function ask(run, hadAnnounced, maxOutageMs) {
             denials++;
         }
         catch (error) {
-            // An invalid proxy setting is reported by the request that needs it.
             if (!(0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .isRequestError */ .eK)(error))
                 throw error;
             failure = error;
         }
         if (signal.aborted)
             return { kind: "unreadable", error: failure };
-        // An own agent's service always announces itself.
         const had = settings.agent ? true : await hadAnnounced();
         const isDenied = failure ? !(0,_client_retry_js__WEBPACK_IMPORTED_MODULE_1__/* .isTransientPollFailure */ .KR)(failure) : true;
         if (had === false ? isDenied : had === undefined && failure === undefined && denials >= minDenials) {
@@ -135,14 +115,9 @@ async function ask(run, hadAnnounced, maxOutageMs) {
 /* harmony export */   L: () => (/* binding */ decide),
 /* harmony export */   R: () => (/* binding */ decideWith)
 /* harmony export */ });
-/**
- * Decides whether an attempt waits for an earlier request, sends its own, or does neither. A word counts until a newer attempt leaves one;
- * a newer attempt's silence outranks it.
- */
 function decide(evidence) {
     const { service, record, hadAnnounced, keepsWords, laterRun } = evidence;
     const { found, silent, other, asked } = newestWord(evidence);
-    // Then another call of a reusable workflow, which has the same step, sent what has another prompt.
     const isOthers = asked.length === 0 || record === "not started";
     if (other && !isOthers)
         return refuse(other);
@@ -151,7 +126,6 @@ function decide(evidence) {
     if (turn && turn.over === undefined)
         return { do: "wait", jobId: turn.jobId, sent: "message", turnId: turn.turnId };
     const [newest] = silent;
-    // If the service never announced itself, an attempt's word is as good as its answer.
     const isOpen = newest !== undefined && record !== "not started";
     if (service === "unreadable" && (hadAnnounced || isOpen))
         return refuse({ cause: "service" });
@@ -180,7 +154,6 @@ function decide(evidence) {
         return refuse({ cause: "unrecorded", attempt: record.ran });
     return keepsWords ? { do: "send", ...replaces, unproven: newest } : refuse({ cause: "unknown", attempt: newest });
 }
-/** Decides, and asks GitHub for its record only if the decision depends on it. */
 async function decideWith(evidence, readRecord) {
     const { asked } = newestWord(evidence);
     const [newest = 0] = asked;
@@ -189,10 +162,6 @@ async function decideWith(evidence, readRecord) {
     const record = answers.size === 1 ? evidence.record : await readRecord(asked);
     return { decision: decide({ ...evidence, record }), record };
 }
-/**
- * Returns the newest word that counts, and newer attempts without one that may have sent something. The search ends at an unusable job:
- * starting it settled everything before it.
- */
 function newestWord({ service, attempts, over }) {
     const turns = typeof service === "object" ? service : undefined;
     const hasAnswered = service === "nothing" || turns !== undefined;
@@ -205,13 +174,10 @@ function newestWord({ service, attempts, over }) {
     };
     for (const { attempt, word } of attempts) {
         if (typeof word === "object" && word.kind === "nothing sent") {
-            // It may be the word of another step of the same name.
             if (word.hasOtherPrompt)
                 covered.push(attempt);
             continue;
         }
-        // The service names each attempt's turn, or knows its key when the request arrives, and then starts nothing under this one's. It
-        // answers per caller, so a job created under another key is known only from its word.
         if (hasAnswered && !(typeof word === "object" && word.kind === "job" && word.sent === "create")) {
             covered.push(attempt);
             continue;
@@ -276,12 +242,10 @@ function refuse(reason) {
 
 
 
-/** Returns the evidence of a first attempt, or one that ignores earlier ones. */
 function noEvidence({ ports }) {
     const keepsWords = !(0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .isForgetful */ .Te)(ports.environment);
     return { service: "mute", hadAnnounced: false, attempts: [], record: "unknown", over: new Set(), keepsWords };
 }
-/** Returns why nothing may be sent. @param replies - default: nobody was asked */
 function blockedBy({ do: _, ...reason }, { words, answer } = {}) {
     if (reason.cause === "service")
         return { kind: "blocked", cause: "service", error: answer?.kind === "unreadable" ? answer.error : undefined };
@@ -291,16 +255,9 @@ function blockedBy({ do: _, ...reason }, { words, answer } = {}) {
         return { kind: "blocked", cause: "thread" };
     return { kind: "blocked", cause: "memory", detail: words.error };
 }
-/**
- * Reads what earlier attempts sent from the service, and their words from the cache, before anything else. Returns a result if nothing may
- * be sent.
- *
- * @param fill - returns the prompt with a section on changes
- */
 async function askBefore(source, run) {
     const { signal } = run.ports;
     const asked = ask(source, source.memory.cache, run).catch((error) => {
-        // Asking an own agent's service may start it.
         if (error instanceof _result_js__WEBPACK_IMPORTED_MODULE_2__/* .AgentError */ .Yv)
             return (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .agentFailed */ .$q)(error);
         throw error;
@@ -310,7 +267,6 @@ async function askBefore(source, run) {
 }
 async function ask(source, cache, run) {
     let read;
-    // Read at most once, so that the prompt and the decision use the same words.
     const readWords = () => {
         read ??= cache?.read() ?? Promise.resolve(noWords(run));
         return read;
@@ -325,7 +281,6 @@ async function ask(source, cache, run) {
         return { words, answer, service: "nothing" };
     const isOnly = older.length === 0;
     const isWhole = (run.settings.changes || source.readThread) && !run.state.features?.has("sections");
-    // The prompt depends on other people's text. In a thread, each comment is a step of its own.
     const isNamed = words.attempts.some(({ word }) => isJob(word) && !word.hasOtherPrompt && word.jobId === newest.jobId);
     if (isWhole && isOnly && (source.readThread || isNamed))
         return { words, answer, service: turnOf(newest, false) };
@@ -358,7 +313,6 @@ function turnOf({ jobId, turnId, request, status, isKept, isUnfinished }, hasOth
         over: status === "failed" || status === "stopped" ? status : undefined,
     };
 }
-/** Returns the evidence after a job that was waited for turned out to be unusable. */
 function withoutJob(evidence, jobId) {
     const { service, over } = evidence;
     const isTurn = typeof service === "object" && "turnId" in service;
@@ -368,12 +322,6 @@ function withoutJob(evidence, jobId) {
         over: new Set([...over, jobId]),
     };
 }
-/**
- * Combines the evidence about earlier attempts. Never rejects.
- *
- * @param session - `undefined` if it cannot be read
- * @param readThread - reads a comment's thread
- */
 async function gather({ words, answer, service }, session, readThread, run) {
     const thread = await readThread?.();
     const found = session && (await (0,_wait_js__WEBPACK_IMPORTED_MODULE_6__.untilAborted)(session.find(), run.ports.signal));
@@ -389,32 +337,27 @@ async function gather({ words, answer, service }, session, readThread, run) {
         ...none,
         service,
         hadAnnounced: words.hadAnnounced === true || run.settings.agent !== undefined,
-        // An own agent's service has the step's key for every attempt.
         attempts: run.settings.agent ? noWords(run).attempts : attempts,
         over: new Set(turns.map((turn) => turn.jobId)),
         keepsWords: none.keepsWords && !(thread?.kind === "none" && thread.silence === "doubt"),
         laterRun: thread?.kind === "reply" ? thread.laterRun : entry && session?.laterRun(entry),
     };
 }
-/** Adds another source's word on an attempt; the stronger word counts. */
 function withWord(attempts, attempt, word) {
     return attempts.map((one) => one.attempt === attempt && (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(one.word) ? { attempt, word } : one);
 }
-/** An attempt writes the reply before it sends anything, so the reply outlives all earlier words. */
 function withThread(attempts, thread) {
     const fill = (word) => attempts.map((one) => (one.word === undefined ? { ...one, word } : one));
     switch (thread.kind) {
         case "unreadable":
             return fill("unreadable");
         case "none":
-            // An attempt whose reaction was rejected may have continued, with a word in the cache.
             return thread.silence === "proof"
                 ? attempts.map((one) => (typeof one.word === "object" ? one : { ...one, word: { kind: "nothing sent" } }))
                 : [...attempts];
         case "reply": {
             const newer = fill({ kind: "nothing sent" }).filter(({ attempt }) => attempt > thread.attempt);
             const cached = attempts.find(({ attempt }) => attempt === thread.attempt)?.word;
-            // The reply says "nothing sent" only if that is true of earlier attempts, too.
             const isDoubt = thread.word.kind === "about to send" && !isJob(cached);
             const word = isDoubt || (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(thread.word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_5__/* .strengthOf */ .N)(cached) ? thread.word : cached;
             return [...newer, { attempt: thread.attempt, word }];
@@ -424,10 +367,8 @@ function withThread(attempts, thread) {
 function isJob(word) {
     return typeof word === "object" && word.kind === "job";
 }
-/** Most harmful first. */
 const actions = ["repeats", "stops", "resumes"];
 const actionOf = { wait: "resumes", send: "repeats", refuse: "stops" };
-/** Returns the worst that a re-run would do, based on the evidence that this attempt leaves. */
 function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, key, state, ports }) {
     const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment);
     if (settings.onRerun === "new" || !key.isLasting)
@@ -490,19 +431,13 @@ function rerunEffect(evidence, { words, keepsWords, acceptance }, { settings, ke
 
 
 
-/** How long a request waits until its announcement is saved, in milliseconds. */
 const maxHoldMs = 3000;
-/** A step's entries in the Actions cache, saved while the step waits for its job. */
 class Memory {
-    /** The words of earlier attempts; `undefined` if the cache is unreadable, or for an own agent, whose service is asked instead. */
     cache;
     kind;
     session;
-    /** The start of the range of changes in an earlier attempt. */
     firstBase;
-    /** The commit up to which that has told the session of all changes if its turn completes. */
     firstCovers;
-    /** Whether the cache service rejected every write in this run. */
     isReadOnly = false;
     #run;
     #openSession;
@@ -514,16 +449,12 @@ class Memory {
     constructor(task, run, connected, hasThread) {
         this.#run = run;
         this.kind = task.kind;
-        // With `changes`, they contain the start of the range. Otherwise they are not needed.
         const hasWords = !run.settings.agent || run.settings.changes !== undefined;
         this.cache = connected && hasWords ? (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .cachedWords */ .K)(connected, task, run) : undefined;
-        // A reusable workflow that is called twice has the same step keys; the prompt tells them apart.
         const step = (0,_hash_js__WEBPACK_IMPORTED_MODULE_1__/* .hash */ .t)(JSON.stringify([run.key.step, task.kind, task.prompt]));
-        // In comment mode, the reply is the memory.
         const ofSessions = hasThread ? undefined : connected;
         this.#openSession = (session) => ofSessions && (0,_session_js__WEBPACK_IMPORTED_MODULE_5__/* .sessionMemory */ .Ul)(ofSessions, step, session, run.ports.environment);
     }
-    /** Opens the session's memory. `base`: the branch that its jobs start from; default: the project's own. */
     openSession(base) {
         const { state, key } = this.#run;
         state.session = key.sessionOf(base);
@@ -532,14 +463,12 @@ class Memory {
     get isWritable() {
         return (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(this.#run.ports.environment) === "write";
     }
-    /** All words of this attempt that a later one may find. */
     get words() {
         const saved = this.#saves.filter(({ fate }) => fate === "saved").map(({ word }) => word);
         const certain = saved.toSorted((one, other) => (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(other) - (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(one))[0];
         const unknown = this.#saves.filter(({ word, fate }) => fate === "unknown" && (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(word) > (0,_words_js__WEBPACK_IMPORTED_MODULE_6__/* .strengthOf */ .N)(certain));
         return [certain, ...unknown.map(({ word }) => word)];
     }
-    /** Records that a request is about to be sent, so that a lost runner leaves a trace. Returns whether that is saved. */
     async announce() {
         if (!this.#writable)
             return false;
@@ -553,20 +482,16 @@ class Memory {
             fail(new Error("the cache service did not respond in time"));
         return this.#isAnnounced;
     }
-    /** Starts saving the job that this attempt started, for the session, too. */
     begin(sent, jobId) {
         const start = { jobId, sent, pullRequest: undefined, end: undefined };
-        // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
         const isKnown = sent === "message" && this.#run.settings.agent;
         const saves = Promise.all([this.#save(this.#wordOf(sent, jobId)), isKnown || this.#saveSession(start)]);
         this.#job = saves.then(([isSaved]) => isSaved);
     }
-    /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
     adopt({ sent, jobId, wasSeen }) {
         this.#hasSeen ||= wasSeen === true;
         this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => { });
     }
-    /** Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message. */
     see(sent, jobId) {
         if (sent !== "message" || this.#hasSeen || this.#run.state.features)
             return;
@@ -575,7 +500,6 @@ class Memory {
         const word = this.#wordOf(sent, jobId, true);
         this.#job = before.then((isSaved) => isSaved && this.#save(word, () => { }));
     }
-    /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
     doubt() {
         if (this.#isAnnounced || this.#doubted || this.#job)
             return;
@@ -585,19 +509,16 @@ class Memory {
                 this.#doubted = undefined;
         });
     }
-    /** Records that nothing was started, and waits for a short time until that is saved. */
     async withdraw() {
         if (!this.#writable || this.isReadOnly)
             return;
         await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(this.#save({ kind: "nothing sent" }, () => { }), this.#run.ports);
     }
-    /** Waits for all saves, for a short time. `hasJob`: the job is the step's own. `stopping`: the result once its turn is stopped, if it can be. */
     async finish(result, sent, { hasJob = true, stopping } = {}) {
         const { state, settings } = this.#run;
         const { jobId } = state;
         const complete = async () => {
             const isCancelled = result.kind === "cancelled";
-            // A cancelled step's own agent ends with it.
             const last = settings.agent && isCancelled ? result : ((await stopping?.catch(() => result)) ?? result);
             const isStopped = isCancelled && (settings.agent || state.stop === "stopped");
             const { pullRequest } = state;
@@ -607,7 +528,6 @@ class Memory {
             const isJobSaved = await this.#job;
             if (hasJob && jobId !== "")
                 await this.#saveSession({ jobId, sent, end, pullRequest });
-            // If no entry names the job, later attempts must find that something was sent.
             if (!isJobSaved)
                 await Promise.all([this.#announced, this.#doubted]);
         };
@@ -662,16 +582,13 @@ class Memory {
             return false;
         }
     }
-    /** Warns what later attempts or runs of the session will not know, because the cache is not writable. */
     async sayWhatIsForgotten() {
         const { log, settings, state, ports } = this.#run;
         const access = (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(ports.environment);
-        // A service that can be asked informs a re-run.
         if (settings.onRerun !== "new" && access !== "absent")
             await (0,_ask_service_js__WEBPACK_IMPORTED_MODULE_4__/* .askService */ .x)(this.#run);
         const isKnown = settings.onRerun === "new" || state.features !== undefined;
         const [why, remedy] = unwritable[access];
-        // Without any cache, only a re-run gets a warning: what it can know about earlier attempts.
         if (!isKnown && access !== "absent") {
             log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .message */ .iU) `
         A re-run may not find the job
@@ -688,7 +605,6 @@ class Memory {
         ${why} So the session cannot remember the job of this run. ${remedy}`);
     }
 }
-/** Why a run cannot write the cache, and how its session is remembered instead. */
 const unwritable = {
     read: [
         (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_9__/* .say */ .cv) `GitHub lets runs of this event only read the Actions cache.`,
@@ -701,13 +617,11 @@ const unwritable = {
     ],
     write: [[], []],
 };
-/** Opens a step's memory if the cache is readable. With a thread, an unwritable cache needs no warning. */
 async function openMemory(task, run, hasThread = false) {
     const { environment, connectCache } = run.ports;
     const isUseful = hasThread ? (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .cacheAccess */ .nU)(environment) === "write" : (0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_0__/* .hasCacheService */ .G9)(environment);
     return new Memory(task, run, isUseful ? await connectCache() : undefined, hasThread);
 }
-/** Returns whether the step respects earlier attempts of the workflow run. */
 function isResuming({ settings, ports }) {
     return settings.onRerun === "resume" && (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(ports.environment) > 1;
 }
@@ -751,22 +665,11 @@ function isResuming({ settings, ports }) {
 
 
 
-/** After this many consecutive failures, the session abandons the job and its pull request. */
 const maxFailures = 2;
-/** The limit if the last turn left unfinished work, from which the next one starts. */
 const maxUnfinished = 3;
-/** How long a failing service is asked for the session's job, in milliseconds. */
 const maxReadMs = 180_000;
-/** Between two looks whether another run still works for the session, in milliseconds. */
 const busyPauseMs = 15_000;
-/** How many pull requests a session remembers. */
 const maxPullRequests = 20;
-/**
- * Returns the memory of a session in the repository's Actions cache.
- *
- * @param step - identifies the step and its prompt
- * @param session - see `StepKey.sessionOf`
- */
 function sessionMemory(cache, step, session, environment) {
     const { GITHUB_RUN_ID: runId = "", GITHUB_SHA: sha } = environment;
     const attempt = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .runAttempt */ .Tm)(environment);
@@ -774,7 +677,6 @@ function sessionMemory(cache, step, session, environment) {
     const damaged = { entry: undefined, damaged: prefix };
     let found;
     let progress;
-    /** Of the session's last job, as that names it. */
     let lastPullRequest;
     let saved;
     let saves = 0;
@@ -788,7 +690,6 @@ function sessionMemory(cache, step, session, environment) {
             return entry && entry.pullRequests.length <= maxPullRequests ? { entry } : damaged;
         }
         catch (error) {
-            // A damaged entry stays damaged, so the session continues without it.
             return error instanceof _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_2__/* .CacheEntryError */ .Tw ? damaged : { error: (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .messageOf */ .bD)(error) };
         }
     };
@@ -798,7 +699,6 @@ function sessionMemory(cache, step, session, environment) {
     };
     const nextEntry = (earlier, update) => {
         const { jobId, sent: kind, isResumed, pullRequest, end, base, covers } = update;
-        // The saved progress already counts the end of this turn, which an earlier attempt sent.
         const before = saved ?? (isResumed ? undefined : progress) ?? earlier;
         const failures = earlier?.jobId === jobId ? (before?.failures ?? 0) : 0;
         return {
@@ -820,33 +720,21 @@ function sessionMemory(cache, step, session, environment) {
             return { ...newest, pullRequests };
         if (kind !== "create" || isResumed || saved?.jobId === jobId)
             return undefined;
-        // What the later run has sent was not sent to this job.
         const commit = progress?.commit ?? newest.commit;
-        // The job belongs to this step: the later run did not start it or send it anything.
         return { ...newest, jobId, step, kind, commit, sent: undefined, failures: 0, pullRequests };
     };
-    /** Returns the newest entry; `undefined` if there is none. Reads it once. Never rejects. */
     const find = () => {
         found ??= read();
         return found;
     };
     return {
         find,
-        /** Has the entry read anew. */
         forget: () => {
             found = undefined;
         },
-        /** Returns whether this step has saved an entry: it names the job that the step has sent something to. */
         isOwn: ({ run, step: by }) => run === runId && by === step,
-        /** Returns whether this step has told the session up to its run's commit, by its entry. */
         hasTold: ({ run, step: by, commit, sent }) => run === runId && by === step && sha !== undefined && (commit === sha || sent?.covers === sha),
-        /** Returns the later run that saved an entry, and its job; otherwise `undefined`. */
         laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
-        /**
-         * Returns the session's progress. If the last turn was not seen to end, its job's status tells that, and its service whether that turn was told.
-         *
-         * @param isTold - whether the service says which turns were told
-         */
         progressOf: ({ commit, sent, failures }, { status, pullRequest }, isTold = false) => {
             lastPullRequest = pullRequest;
             if (sent !== undefined && status === "completed")
@@ -855,12 +743,7 @@ function sessionMemory(cache, step, session, environment) {
                 progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
             return progress;
         },
-        /**
-         * Saves an update, unless the session already has it. An entry of a later run stays the newest; a re-run of an older run only replaces
-         * the session's job if it created another one. @throws if it cannot be saved
-         */
         save: async (update) => {
-            // Another run may have ended meanwhile.
             if (update.end !== undefined)
                 found = undefined;
             const known = await find();
@@ -872,29 +755,19 @@ function sessionMemory(cache, step, session, environment) {
             const isKnown = (one) => JSON.stringify(entry) === JSON.stringify(one);
             if (entry === undefined || isKnown(saved) || isKnown(known.entry))
                 return;
-            // Two steps of a run may share a session.
             await cache.save(`${prefix}${runId}-${attempt}-${step}-${++saves}`, JSON.stringify({ version: 1, ...entry }));
             saved = entry;
         },
     };
 }
-/** Returns a pull request's number; `undefined` if it is in another repository. */
 function numberOf(pullRequest, environment) {
     const place = pullRequest && (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_10__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_7__/* .serverUrl */ .Vd)(environment));
     const repository = (environment.GITHUB_REPOSITORY ?? "").toLowerCase();
     return place && `${place.owner}/${place.repo}`.toLowerCase() === repository ? place.number : undefined;
 }
-/** GitHub's run ids increase. */
 function isLaterRun(run, other) {
     return Number(run) > Number(other);
 }
-/**
- * Reads the session's job, if any: its record names the pull request, which does not count as a change, and tells how its last turn ended.
- * A dry run uses only the entry. Returns a result if nothing may be sent. Never rejects.
- *
- * @param session - `undefined` without a readable cache: then only a service that supports sessions remembers the job; `null` for a thread,
- *   which remembers it itself
- */
 async function readSession(session, firstBase, run) {
     const nothing = { ..._plan_js__WEBPACK_IMPORTED_MODULE_4__/* .nothingRemembered */ .aw, jobId: undefined, firstBase, findContinued: async () => undefined };
     if (session === null || run.state.session === undefined)
@@ -903,8 +776,6 @@ async function readSession(session, firstBase, run) {
     const found = session ? await (0,_wait_js__WEBPACK_IMPORTED_MODULE_11__.untilAborted)(session.find(), run.ports.signal) : { entry: undefined };
     if (!found)
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
-    // Nobody else can send the job anything, so an entry with the end of its turn has it all, and a quiet night starts nothing to read it. A
-    // service that runs already knows of later runs that were lost before they could save an entry.
     const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
     const isSure = isSaved && run.settings.agent !== undefined && run.state.announcement === undefined;
     const isFree = isDryRun || isSure || (await untilFree(run));
@@ -947,7 +818,6 @@ async function readSession(session, firstBase, run) {
         const continued = await continuationOf(jobId, job, progress, run);
         if (continued !== undefined)
             return continued;
-        // A run that could not write the cache may have started another one, and the create names the session to the service.
         const newest = await jobOfService(run);
         if ("kind" in newest)
             return newest;
@@ -966,7 +836,6 @@ async function readSession(session, firstBase, run) {
                 return isStillFree;
             const { sessionCovers = [], sessionJobs: jobs = [] } = run.state.announcement ?? {};
             const [newest = commit] = sessionCovers;
-            // If a force-push took the newest one away, the range starts at one before it, which only the service knows.
             const isTaken = run.state.changes !== undefined && run.state.changes.base !== commit;
             const isOther = (one) => one !== commit;
             if (newest !== commit || (isTaken && sessionCovers.some(isOther)) || jobs.some((one) => one !== jobId))
@@ -988,10 +857,6 @@ async function readSession(session, firstBase, run) {
         findContinued: () => findWith(job, progress),
     };
 }
-/**
- * Returns the session's job according to a service that supports sessions; a result if the service is unavailable, because a new job could
- * open a second pull request.
- */
 async function jobOfService(run) {
     const { clock, signal } = run.ports;
     const startedAt = clock.now();
@@ -1000,11 +865,9 @@ async function jobOfService(run) {
         return _result_js__WEBPACK_IMPORTED_MODULE_5__/* .cancelledBeforeSending */ .xX;
     if (answer.kind === "announced") {
         const { sessionJobId: jobId } = answer.announcement;
-        // A run that is about to begin has none yet.
         return { jobId: jobId?.replace(/[-0]/g, "") === "job_" ? undefined : jobId };
     }
     const error = answer.kind === "unreadable" ? answer.error : undefined;
-    // Other services do not know the question.
     if (error === undefined || error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .InvalidResponseError */ .tF)
         return { jobId: undefined };
     if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .TokenError */ .gz && !error.isTransient)
@@ -1014,11 +877,6 @@ async function jobOfService(run) {
     const isOwn = error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && (error.status === 401 || error.status === 424);
     return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
 }
-/**
- * Waits beside an own agent until no other run works for the session: both would pay for the same changes.
- *
- * @returns `changed`: another run did; a result if nothing may be sent
- */
 async function untilFree(run) {
     const { settings, state, log } = run;
     const { clock, signal } = run.ports;
@@ -1044,11 +902,9 @@ async function untilFree(run) {
         state.askedSession = undefined;
     }
 }
-/** Logs why a session sends a follow-up or starts a new job. */
 function tell(why, { settings, log }) {
     log.line(`Session ${(0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_3__/* .excerpt */ .Kb)(settings.session, 100)}: ${why}`);
 }
-/** Warns that a session starts a new job and abandons the last one's pull request. */
 function tellOfLeft(why, { url }, { log }) {
     log.notice((0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_12__/* .message */ .iU) `
     Session starts a new job
@@ -1061,9 +917,7 @@ async function readSessionJob(jobId, run) {
         run.state.forgetJob();
     return typeof status === "object" ? status : { status, isKept, isUnfinished, pullRequest };
 }
-/** Reads the state of the session's last pull request, also as an output. If it was closed, the prompt says so. */
 async function readLastPullRequest(pullRequest, run) {
-    // Loaded here, because few runs of a session find a job that has ended.
     const { readPullRequestState, tellOfRefusal } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(840)]).then(__webpack_require__.bind(__webpack_require__, 6840));
     const read = await readPullRequestState(pullRequest, run);
     const { state } = read;
@@ -1080,14 +934,12 @@ const jobOver = {
     archived: "was archived",
     "not found": "was not found",
 };
-/** Returns how to continue a job; `undefined` if the session abandons it. */
 async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest }, { failures }, run) {
     if (status === "active") {
         tell(`job ${jobId} is active, sending a follow-up`, run);
         return { jobId, isReplaceable: true };
     }
     const state = pullRequest && (await readLastPullRequest(pullRequest, run));
-    // The pull request was merged without the kept work.
     if (isKept && (!pullRequest || state === "merged")) {
         tell(`work of job ${jobId} is kept, sending a follow-up, which publishes it first`, run);
         run.state.publishesKept = true;
@@ -1133,11 +985,8 @@ async function continuationOf(jobId, { status, isKept, isUnfinished, pullRequest
 /* harmony export */   Q: () => (/* binding */ untilSettled),
 /* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
-/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
-/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
     promise.catch(() => { });
     if (signal.aborted)
@@ -1148,13 +997,11 @@ async function untilAborted(promise, signal) {
     });
     return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
-/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
     const settled = new AbortController();
     void saves.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-    // If a cancelled step forgot its job, a re-run would start it twice.
     if (signal.aborted)
         await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (settled.signal.aborted)
@@ -1184,19 +1031,15 @@ async function untilSettled(saves, { clock, signal }) {
 
 
 
-/** In ascending strength: a later one outranks those before it, in any order of arrival. */
 const states = ["pending", "not-sent", "job"];
 const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "job" };
-/** Returns the strength of a word among those of one attempt, the strongest of which counts; 0 for none. */
 function strengthOf(word) {
     return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
 }
-/** Returns the words of a step's attempts in the cache. Each state has its own key, because entries arrive in any order. */
 function cachedWords(cache, task, run) {
     const { environment } = run.ports;
     const own = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
     const keyOf = (attempt, state) => `agent-job-${run.key.step}-${attempt}-${state}-`;
-    /** The part of the keys after the state, for entries with this prompt. */
     const ownPrompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
     let saves = 0;
     const wordOf = async (attempt) => {
@@ -1207,7 +1050,6 @@ function cachedWords(cache, task, run) {
             const state = states[index];
             if (state === undefined)
                 continue;
-            // Loaded here, because only re-runs read entries.
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
             const { jobId, sent, wasSeen, before } = entry ?? {};
@@ -1222,7 +1064,6 @@ function cachedWords(cache, task, run) {
         return {};
     };
     return {
-        /** Reads the words of earlier attempts. Never rejects. */
         read: async () => {
             const read = {
                 attempts: [],
@@ -1257,21 +1098,17 @@ function cachedWords(cache, task, run) {
             }
             return read;
         },
-        /** @throws if the word of this attempt cannot be saved */
         save: async (word, facts) => {
             const { kind, ...job } = word;
-            // A key can be used only once, even if its save failed.
             const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
             await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
         },
     };
 }
-/** Returns the key prefix that records invalid inputs of an attempt. */
 function invalidInputsPrefix(matrixLeg, environment, attempt) {
     const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
     return `agent-job-inputs-${(0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
 }
-/** Records that invalid inputs kept this attempt from sending. Never rejects; without the record, GitHub is asked. */
 async function rememberInvalidInputs(matrixLeg, ports) {
     const { environment, connectCache, signal } = ports;
     if ((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__/* .cacheAccess */ .nU)(environment) !== "write" || signal.aborted)
@@ -1310,17 +1147,10 @@ const nothingRemembered = {
     firstBase: undefined,
     ownPullRequests: [],
 };
-/**
- * Writes the prompt, and sections on what changed and what the thread says, or returns why nothing may be sent. The section on changes is
- * `undefined` without `changes`, and empty if there is nothing to compare.
- *
- * @param isSentAnyway - asked if nothing is new; a result if nothing may be sent. Default: then nothing is sent
- */
 async function writePrompt(source, run, remembered = nothingRemembered, isSentAnyway = async () => false) {
     const { settings, ports } = run;
     let changes;
     if (settings.changes) {
-        // Loaded here, because most steps do not ask for changes.
         const { findSection } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
         const found = await findSection(settings.changes, remembered, run);
         if ("kind" in found) {
@@ -1341,24 +1171,16 @@ async function writePrompt(source, run, remembered = nothingRemembered, isSentAn
         return { kind: "blocked", cause: "prompt" };
     return { prompt: promptApart(source, run), sections: [changes, thread].flatMap((one) => one || []), whole };
 }
-/** Returns the prompt that sections come beside. */
 function promptApart({ fill, readThread }, { settings }) {
     const { changes, thread } = _comments_prompt_template_js__WEBPACK_IMPORTED_MODULE_0__/* .sectionsBelow */ .KV;
     return fill({ changes: settings.changes && changes, thread: readThread && thread });
 }
-/** Finds the branch that a new job starts from, if the workflow names one; a result if nothing may be sent. */
 async function findStart(run) {
     if (run.settings.base === "")
         return { base: undefined };
-    // Loaded here, because few steps have a base.
     const { findBase } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(863)]).then(__webpack_require__.bind(__webpack_require__, 4863));
     return findBase(run);
 }
-/**
- * Plans what to send.
- *
- * @param create - `replaces`: the request of an earlier attempt that it takes the place of; `base`: the branch that a new job starts from
- */
 function planTasks(prompt, continued, { replaces, base }) {
     const create = { kind: "create", ...prompt, base, replaces };
     if (continued === undefined)
@@ -1366,20 +1188,12 @@ function planTasks(prompt, continued, { replaces, base }) {
     const task = { kind: "message", jobId: continued.jobId, ...prompt, replaces };
     return continued.isReplaceable ? { task, continued, otherwise: create } : { task };
 }
-/**
- * Sends what is planned, and the create in place of a follow-up whose job is not found, or rejects it.
- *
- * @param runTask - never rejects
- * @param onReplaced - called before the create takes the place of a follow-up
- * @returns the last task that was run, and its result
- */
 async function runPlan({ task, otherwise, continued }, run, runTask, onReplaced) {
     const result = await runTask(task);
     const isMissing = (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isJobNotFound */ .tl)(result, run.state);
     const isRefused = continued?.leaves !== undefined && (0,_result_js__WEBPACK_IMPORTED_MODULE_1__/* .isRejected */ .TK)(result);
     if (!otherwise || !continued || !(isMissing || isRefused))
         return { task, result };
-    // If it was not found by mistake, nothing was sent to it.
     if (isMissing && !(await (0,_run_job_js__WEBPACK_IMPORTED_MODULE_2__/* .isStillGone */ .U)(continued.jobId, run)))
         return { task, result: run.ports.signal.aborted ? _result_js__WEBPACK_IMPORTED_MODULE_1__/* .cancelledBeforeSending */ .xX : await runTask(task) };
     onReplaced(isMissing ? "not found" : "rejected", continued);
@@ -1410,9 +1224,7 @@ var runner_kit_text = __webpack_require__(9563);
 var prompt_template = __webpack_require__(6205);
 ;// CONCATENATED MODULE: ./build/action/dry-run.js
 
-/** Says what a dry run found out about its agent. */
 const checked = (0,runner_kit_text/* say */.cv) ` No problem was found with the token and, as far as they can be checked, with the key and the sandbox. The agent was not installed or run.`;
-/** Says that a step would wait for an earlier attempt's job. @param sendsOtherwise - whether it would send the prompt if that is of no use */
 function plannedWait(decision, sendsOtherwise) {
     const attempt = "attempt" in decision ? (0,runner_kit_text/* say */.cv) `attempt ${decision.attempt}` : (0,runner_kit_text/* say */.cv) `an earlier attempt`;
     return [
@@ -1420,7 +1232,6 @@ function plannedWait(decision, sendsOtherwise) {
         ...(sendsOtherwise ? (0,runner_kit_text/* say */.cv) ` If that job is of no use, it would send the prompt again.` : []),
     ];
 }
-/** Says what a step would send, and to which job. @param session - `undefined` in a thread */
 function plannedTask({ task, otherwise }, session, hasAgent) {
     const sent = task.kind === "create"
         ? (0,runner_kit_text/* say */.cv) `It would create a job with this prompt.`
@@ -1448,9 +1259,7 @@ var action_run = __webpack_require__(9863);
 
 
 
-/** How long a failing service is asked for the job, in milliseconds: the message is sent in any case. */
 const maxLookMs = 10_000;
-/** Reads the head of the pull request that a job has before a message, if the service does not tell what a turn changed. Never rejects. */
 async function readBefore(jobId, run) {
     const { settings, state } = run;
     const { clock, signal } = run.ports;
@@ -1468,10 +1277,8 @@ async function readBefore(jobId, run) {
         state.before = head ? { url: pullRequest.url, head } : undefined;
     }
     catch {
-        // Then nothing is compared.
     }
 }
-/** Finds out whether a follow-up changed the job's pull request, if the service does not tell. Never rejects. */
 async function compareHeads(result, run) {
     const { pullRequest, before, isUnproven, features } = run.state;
     const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
@@ -1498,7 +1305,6 @@ var runner_environment = __webpack_require__(767);
 ;// CONCATENATED MODULE: ./build/action/memory/tell-of-wait.js
 
 
-/** Logs that a re-run waits for an earlier attempt's request, and which doubts remain. */
 function tellOfWait(decision, { log, ports }) {
     const { jobId } = decision;
     const prefix = `Attempt ${(0,runner_environment/* runAttempt */.Tm)(ports.environment)}:`;
@@ -1513,7 +1319,6 @@ function tellOfWait(decision, { log, ports }) {
       By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
     }
 }
-/** Says that the session of a run on a tag ends with it. GitHub's documentation: "Dependency caching reference", restrictions. */
 function tellOfTag({ settings, ports, log }) {
     if (settings.session === "" || !(0,runner_environment/* isOnTag */.KI)(ports.environment))
         return;
@@ -1536,14 +1341,8 @@ var action_result = __webpack_require__(618);
 
 
 
-/** Events that an agent's push causes, whoever the token belongs to. */
 const ownEvents = /^(push|create|workflow_run|check_run|check_suite|status|pull_request(_target)? (opened|synchronize))\b/;
-/** The branch of a job, whatever its prefix. */
 const jobBranch = /job_[0-9a-f-]{36}$/;
-/**
- * Returns the result of a run whose event an agent's own push caused: it starts no agent, whose push would start the next one, for ever.
- * What people do on an agent's branch does. Returns a result, too, if this cannot be found out. Never rejects.
- */
 async function findOwnChange(run) {
     const { environment, signal } = run.ports;
     const { GITHUB_EVENT_NAME: name = "", GITHUB_EVENT_PATH: path, GITHUB_SHA } = environment;
@@ -1568,26 +1367,22 @@ async function findOwnChange(run) {
             at(head, "head_branch", "check_suite.head_branch") ??
             at(payload, "deployment.ref", "ref"));
         const ref = at(pull, "head.sha") ?? at(head, "head_sha") ?? at(payload, "deployment.sha", "sha") ?? GITHUB_SHA;
-        // No agent works in a fork, but there, anyone can give a branch or commit its name.
         if (at(pull, "head.repo.id") !== at(pull, "base.repo.id"))
             return undefined;
         if (at(head, "head_repository.id") !== at(head, "repository.id"))
             return undefined;
         const isOfJob = jobBranch.test(branch);
-        // A job's branch begins as a copy of its base, for which these events then come; runs and checks have the default branch's commit themselves.
         const isCopy = name === "create" || at(payload, "created") === true || (/^(work|check)/.test(name) && ref === GITHUB_SHA);
         if (isOfJob && isCopy)
             return { kind: "skipped", reason: "own-change" };
         const commits = at(payload, "commits");
         const pushed = Array.isArray(commits) && !isOfJob ? commits.map((commit) => String(at(commit, "message"))) : [];
-        // A tag or branch brings no commit, but somebody made it.
         if (!isBot && pushed.length === 0 && (at(payload, "created") === true || /^refs\/tags\//.test(branch)))
             return undefined;
         const told = at(payload, "head_commit.message", "commit.commit.message") ?? at(head, "head_commit.message");
         const message = told ?? (isOfJob ? at(await read("commits/{ref}", { ref }), "commit.message") : "");
         if (typeof message !== "string")
             throw new Error("GitHub's response has no message");
-        // One push can bring what people and agents did.
         const brought = pushed.filter((one) => !(0,commit_jobs/* isMerge */.F)(one));
         const isOwn = (brought.length > 0 ? brought : [message]).every((one) => (0,commit_jobs/* jobsOf */.a)(one).length > 0);
         if (!isOwn || (!isOfJob && (await isOfFork(String(ref), run))))
@@ -1601,11 +1396,9 @@ async function findOwnChange(run) {
     }
 }
 async function isOfFork(ref, run) {
-    // Loaded here, because few events are about an agent's commit.
     const { isFromFork } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(125), __webpack_require__.e(589)]).then(__webpack_require__.bind(__webpack_require__, 8589));
     return isFromFork(ref, run);
 }
-/** Returns the first value at one of the paths of an object; `undefined` if there is none. */
 function at(object, ...paths) {
     const follow = (path) => path.split(".").reduce((value, key) => Object(value)[key], object);
     return paths.map(follow).find((value) => value !== undefined && value !== null);
@@ -1635,29 +1428,21 @@ var run_job = __webpack_require__(8429);
 
 
 
-/** How long the service may take to note that a turn is to be stopped, in milliseconds. */
 const maxStopMs = 10_000;
-/**
- * Sends a request at most once over all attempts of a workflow run: a re-run waits for the job of an earlier attempt. It sends the request
- * again only if that job failed, was archived or is gone, which is the purpose of a re-run.
- */
 async function sendOnce(request, run) {
     return new Sending(request, run).run();
 }
-/** Sends the workflow's prompt at most once; see `sendOnce`. */
 async function sendTask(task, run) {
     const fill = (sections) => (0,prompt_template/* addSections */.qq)(task.prompt, sections);
     const jobId = task.kind === "message" ? task.jobId : "";
     return sendOnce({ jobId, fill, memory: await (0,memory_memory/* openMemory */.uZ)(task, run) }, run);
 }
-/** A request, until it ends. */
 class Sending {
     #request;
     #run;
     #memory;
     #replies;
     #evidence;
-    /** Whether it is known that no usable request was sent before. */
     #isSettled = false;
     constructor(request, run) {
         this.#request = request;
@@ -1670,7 +1455,6 @@ class Sending {
             return await this.#decideAndSend();
         }
         catch (error) {
-            // Asking an own agent's service may start it.
             if (error instanceof action_result/* AgentError */.Yv)
                 return this.#withdraw(this.#isAborted ? action_result/* cancelledBeforeSending */.xX : (0,action_result/* agentFailed */.$q)(error));
             throw error;
@@ -1680,7 +1464,6 @@ class Sending {
         const { conversation } = this.#request;
         const isResumed = (0,memory_memory/* isResuming */.x)(this.#run);
         const isRerun = (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1;
-        // In a thread, a prompt with nothing to say leaves no trace.
         const early = conversation && !isResumed ? await this.#write() : undefined;
         if (early && "kind" in early)
             return this.#withdraw(early, { isShown: false });
@@ -1702,7 +1485,6 @@ class Sending {
             if (decision.do === "refuse")
                 return this.#refuse(decision);
             if (decision.do === "send") {
-                // Kept work is published, whatever the event.
                 const why = decision.publishes
                     ? undefined
                     : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
@@ -1719,17 +1501,12 @@ class Sending {
     get #isAborted() {
         return this.#run.ports.signal.aborted;
     }
-    /**
-     * With `on-rerun: new`, replaces the newest turn that the service knows. Every attempt then uses the same key until the request arrives.
-     * The range is that of the first attempt, which the session has been told of since.
-     */
     async #passOver() {
         const words = this.#run.settings.changes && this.#memory.cache?.read();
         this.#memory.firstBase = words && (await (0,wait.untilAborted)(words, this.#run.ports.signal))?.base;
         const answer = await (0,ask_service/* askService */.x)(this.#run);
         const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
         const { settings, ports, log } = this.#run;
-        // The step's agent would be run, and paid, for both.
         if (newest && settings.agent && !settings.dryRun && !(0,step_lookup/* hasEnded */.hY)(newest.status))
             await (0,action_run/* connectService */.Ux)(this.#run)
                 .stopTurn(newest.jobId, newest.turnId, { deadline: ports.clock.now() + maxStopMs, signal: ports.signal })
@@ -1751,7 +1528,6 @@ class Sending {
     }
     async #decide() {
         const readRecord = async (attempts) => {
-            // Loaded here, because few re-runs find no word of the attempts before them.
             const { readStepRecord } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(919)]).then(__webpack_require__.bind(__webpack_require__, 9919));
             return readStepRecord(attempts, this.#run);
         };
@@ -1766,7 +1542,6 @@ class Sending {
         const why = (0,evidence/* blockedBy */.yJ)(decision, this.#replies);
         return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why } : why);
     }
-    /** Waits for an earlier attempt's job; returns `undefined` if that is unusable. */
     async #wait(decision) {
         const { state, settings } = this.#run;
         if (settings.dryRun)
@@ -1779,7 +1554,6 @@ class Sending {
         if (!isTurn)
             state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
-        // Its own word would hide what another attempt may have sent.
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
         const adopt = () => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
         const ended = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
@@ -1796,11 +1570,6 @@ class Sending {
         this.#evidence = (0,evidence/* withoutJob */.wu)(this.#evidence, jobId);
         return undefined;
     }
-    /**
-     * Waits for an earlier attempt's job. Returns `undefined` if that had already failed, is archived or is gone, so that the request is sent
-     * again. After a message, the first record may predate it, so only a wait can tell. A failed comment is not retried: each comment is its
-     * own request.
-     */
     async #resume(task, onUsable, onPolled) {
         const { settings, state, log } = this.#run;
         const isComment = this.#request.conversation !== undefined;
@@ -1809,15 +1578,12 @@ class Sending {
         const look = () => this.#runTask(task, { onPolled, ...(isLook && { wait: false }) });
         let result = await look();
         const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,run_job/* isStillGone */.U)(task.jobId, this.#run));
-        // Otherwise, the 404 was a mistake.
         if (!isGone && (0,action_result/* isJobNotFound */.tl)(result, state))
             result = await look();
         const ended = result.kind === "done" ? state.status : undefined;
         const isCompleted = result.kind === "done" && result.status === "completed";
         const isFirst = state.timeline.length === 1;
-        // A completed turn fulfills the request, whatever happened to its pull request and job since.
         const isArchived = ended === "archived" && !isCompleted && (isComment ? isTurn : isFirst);
-        // A turn that failed before this attempt is not waited for, so this one failed just now.
         const hasFailed = result.kind === "done" && result.status === "failed" && isFirst && !isTurn && !isComment;
         if (isGone || isArchived || hasFailed) {
             log.startingOver(task.jobId, isGone ? "not found" : isArchived ? "archived" : "failed");
@@ -1841,7 +1607,6 @@ class Sending {
             },
         });
     }
-    /** Remembers that the agent is at work on a message, if it was seen so: otherwise, a re-run could read the job's state from before it. */
     #see(sent) {
         const { status, jobId, features } = this.#run.state;
         if (status !== "active" || sent !== "message" || features)
@@ -1871,7 +1636,6 @@ class Sending {
         const announced = settings.dryRun ? undefined : await conversation?.announce();
         state.publishesKept = publishes;
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
-        // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
         const isOfSession = kept === undefined || (!publishes && remembered.jobId !== undefined && remembered.jobId !== to);
         const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
         if (found === "changed")
@@ -1887,16 +1651,13 @@ class Sending {
         const plan = (0,action_plan/* planTasks */.s$)(sent, continued, { replaces: last, base });
         if (settings.dryRun)
             return this.#tellPlan(plan);
-        // A session has read its own.
         if (plan.task.kind === "message" && (conversation || jobId !== ""))
             await readBefore(plan.task.jobId, this.#run);
-        // Before the cache says that something may have been sent.
         if (ports.agent)
             await (0,wait.untilAborted)(ports.agent.prepare(), ports.signal);
         if (ports.agent && this.#isAborted)
             return this.#withdraw(action_result/* cancelledBeforeSending */.xX);
         if (ports.agent && !conversation && state.session !== undefined) {
-            // Another run may have begun since the last question: installing an agent takes a while.
             [state.claimsSession, state.askedSession] = [true, undefined];
             const isFree = await (0,session/* untilFree */.XH)(this.#run);
             if (isFree === "changed") {
@@ -1909,17 +1670,14 @@ class Sending {
         const leftMs = (state.startedAt ?? ports.clock.now()) + settings.timeoutMs - ports.clock.now();
         if ((conversation || ports.agent) && leftMs < client_submit/* minTimeLeftMs */.x3)
             return this.#withdraw({ kind: "blocked", cause: "time" });
-        // A service that can be asked knows what it was sent.
         const isAnnounced = state.features === undefined;
         const isSaved = isAnnounced && (await memory.announce());
         if (announced === false && !isSaved && state.features === undefined) {
-            // Only a service that can be asked keeps the word then. A re-run has already asked it.
             if (!(0,memory_memory/* isResuming */.x)(this.#run))
                 await (0,ask_service/* askService */.x)(this.#run);
             if (state.features === undefined)
                 return this.#withdraw({ kind: "blocked", cause: "unwitnessed" });
         }
-        // The earlier attempt may have been unable to leave a word, too.
         const isMuted = memory.isReadOnly || (isAnnounced && memory.isWritable && !isSaved);
         if (isMuted && unproven !== undefined && state.features === undefined)
             await (0,ask_service/* askService */.x)(this.#run);
@@ -1927,16 +1685,12 @@ class Sending {
             return this.#withdraw({ kind: "blocked", cause: "unknown", attempt: unproven }, { isSettled: false });
         return this.#runPlan(plan);
     }
-    /** Writes the prompt. If nothing is new, that is sent nevertheless for kept work, and if people ask in a job's own pull request. */
     #write(remembered, publishes = false) {
         return (0,action_plan/* writePrompt */.UW)(this.#request, this.#run, remembered, async () => {
             const own = publishes ? undefined : await this.#request.conversation?.findAskedJob();
             return own && "kind" in own ? own : publishes || own?.jobId !== undefined;
         });
     }
-    /**
-     * Returns whether the service accepts sections beside the prompt. They are then not part of the request's key, so that a re-run finds it.
-     */
     async #takesSections({ sections }) {
         const { settings, state } = this.#run;
         if (settings.dryRun)
@@ -1948,7 +1702,6 @@ class Sending {
             await (0,ask_service/* askService */.x)(this.#run);
         return state.features?.has("sections") === true;
     }
-    /** Runs a plan, and records what was sent. */
     async #runPlan(plan) {
         const { ports, log } = this.#run;
         const { conversation } = this.#request;
@@ -1975,14 +1728,11 @@ class Sending {
         });
         if ((0,action_result/* acceptanceOf */.BL)(ended) === "rejected")
             return this.#withdraw(ended, { task });
-        // After a message in doubt, the job is not recorded: its state would not tell about the message.
         memory.doubt();
-        // After a signal, both share the same two seconds.
         const stopping = (0,run_job/* stopOwnTurn */.mu)(task, ended, this.#run);
         const [result] = await Promise.all([stopping, memory.finish(ended, task.kind, { hasJob, stopping })]);
         return this.#end(result, task);
     }
-    /** Ends a run that sent nothing, and records that. In a thread, this must not hide what an earlier attempt may have sent. */
     async #withdraw(result, { task, isShown = true, isSettled = this.#isSettled, } = {}) {
         if (isSettled)
             this.#request.conversation?.mark("nothing sent");
@@ -1992,16 +1742,13 @@ class Sending {
         const { finish, ...execution } = this.#end(result, task, "rejected");
         return { ...execution, ...(isShown && finish && { finish }) };
     }
-    /** @param acceptance - whether the service has the request that was sent or waited for. Default: according to the result */
     #end(result, task, acceptance = result.kind === "crashed" ? "unknown" : ((0,action_result/* acceptanceOf */.BL)(result) ?? "accepted")) {
         const { conversation } = this.#request;
         const { state } = this.#run;
-        // A re-run could read the job's state from before a message.
         const isTold = state.features === undefined && state.origin !== "created" && (0,action_result/* endOf */.pJ)(result, state);
         if (isTold)
             conversation?.mark("job", state.jobId, true);
         const word = conversation?.word;
-        // Without a word in the thread, its evidence is a doubt.
         const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
         const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };
         return {
@@ -2041,34 +1788,27 @@ class Sending {
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
 /* harmony export */ });
-/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
 class CacheEntryError extends Error {
     name = "CacheEntryError";
 }
-/** The run may not write the cache, because of its event. GitHub: "Dependency caching reference". */
 class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
-/** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 function cacheAccess(environment) {
     const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
     const isV2 = cacheProtocol(environment) === "v2";
-    // act offers v1 without a token.
     if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL))
         return "absent";
     const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
     return accessOfMode[mode] ?? "write";
 }
 const accessOfMode = { none: "none", "write-only": "none", read: "read" };
-/** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
 }
-/** Returns whether the cache keeps nothing for a re-run, so that a missing entry says nothing. */
 function isForgetful(environment) {
     return ["none", "read"].includes(cacheAccess(environment));
 }
-/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
 function cacheProtocol(environment) {
     const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
     const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);

@@ -32,12 +32,7 @@ var github_error = __webpack_require__(6376);
 
 
 
-/**
- * Cuts what pull requests and the commits of jobs brought out of a range, so that a merged refresh does not start the next one. Returns the parts that
- * are left, oldest first; `undefined` if none was merged there, or not all commits are listed.
- */
 async function withoutMergesOf(pullRequests, jobs, { commits, commitCount }, repository, { log, ports }) {
-    // Without all commits, the way back from the newest one is not known.
     const branch = commits.length < commitCount ? [] : firstParents(commits);
     const brought = await Promise.all(pullRequests.map((number) => commitsOf(number, branch, repository, log)));
     const { owner } = (0,runner_environment/* ownRepository */.d5)(ports.environment);
@@ -68,7 +63,6 @@ async function withoutMergesOf(pullRequests, jobs, { commits, commitCount }, rep
         segments.unshift({ base: start, head });
     return segments;
 }
-/** Returns the commits from the newest one along first parents, newest first. */
 function firstParents(commits) {
     const bySha = new Map(commits.map((commit) => [commit.sha, commit]));
     const parents = new Set(commits.flatMap((commit) => commit.parents));
@@ -80,7 +74,6 @@ function firstParents(commits) {
     }
     return branch;
 }
-/** Returns the commits on the branch that a pull request brought; none if it was not merged there. */
 async function commitsOf(number, branch, repository, log) {
     let mergeCommit;
     try {
@@ -89,7 +82,6 @@ async function commitsOf(number, branch, repository, log) {
     catch (error) {
         if (!isHidden(error))
             throw error;
-        // Without pull-requests: read. The messages that GitHub proposes name the pull request.
         const named = branch.filter((commit) => mergedPullRequest(commit.message)?.number === number);
         if (named.length > 0)
             log.notice((0,runner_kit_text/* message */.iU) `
@@ -108,7 +100,6 @@ async function commitsOf(number, branch, repository, log) {
     const rebased = branch.slice(last, last + messages.length);
     return rebased.every((commit, index) => commit.message === messages[index]) && rebased.length > 0 ? rebased : [merge];
 }
-/** Returns whether a commit says that jobs made it, or that it merged a job's branch, which is no fork's. */
 function isOf(own, owner, { jobs, message, parents }) {
     const [subject = ""] = message.split("\n");
     const [, from] = /^Merge pull request #\d+ from ([^/]+)\/./.exec(subject) ?? [];
@@ -116,17 +107,14 @@ function isOf(own, owner, { jobs, message, parents }) {
         return true;
     return jobs.length > 0 && jobs.every((one) => own.includes(one));
 }
-/** Returns a handler that takes what the token may not see for a value. */
 const noneIfHidden = (value) => (error) => {
     if (!isHidden(error))
         throw error;
     return value;
 };
-/** Returns whether GitHub says that the token may not see something. A rate limit is no `403` here. */
 function isHidden(error) {
     return error instanceof github_error/* GitHubError */.y && (error.status === 403 || error.status === 404);
 }
-/** Returns the pull request that a commit merged, by the message that GitHub proposes for it. */
 function mergedPullRequest(message) {
     const [subject = "", ...body] = message.split("\n");
     const [, merged] = /^Merge pull request #(\d+) from /.exec(subject) ?? [];
@@ -151,10 +139,6 @@ var compare = __webpack_require__(8469);
 ;// CONCATENATED MODULE: ./build/action/changes/version-order.js
 
 
-/**
- * Returns the tag of the version before `tag`, among tags with the same words before the number, such as `v` or `package@`. A
- * release is never compared with a prerelease.
- */
 function previousVersion(tag, tags) {
     const own = parseTag(tag);
     if (!own)
@@ -199,10 +183,6 @@ const threadEvent = schemas/* object */.Ikc({
     issue: schemas/* optional */.lqM(schemas/* object */.Ikc({ number: schemas/* int */.Whr(), pull_request: schemas/* optional */.lqM(schemas/* unknown */.L5J()) })),
     pull_request: schemas/* optional */.lqM(schemas/* object */.Ikc({ number: schemas/* int */.Whr() })),
 });
-/**
- * Returns the range of an event, for `changes-since: auto`; `undefined` if it has nothing to compare.
- * @throws if the payload or GitHub cannot be read. GitHub's documentation: "Webhook events and payloads"
- */
 async function rangeOfEvent(environment, repository) {
     const { GITHUB_EVENT_NAME: name = "", GITHUB_SHA: sha = "" } = environment;
     const read = (schema) => (0,read_repository/* parse */.q)(schema, (0,runner_environment/* readEvent */.j_)(environment), `the payload of the ${name} event`);
@@ -225,10 +205,6 @@ async function rangeOfEvent(environment, repository) {
     }
     return "session";
 }
-/**
- * Compares the commit up to which the session was told with `head`. Both memories name some, of which the nearest in the history of `head` counts:
- * another branch's say nothing about this one. `undefined` if none is in it. @throws if GitHub fails
- */
 async function compareTold({ lastCommit, covered }, head, repository) {
     const related = async (commit) => {
         const compared = await compareIfFound(commit, head, repository);
@@ -247,7 +223,6 @@ async function compareTold({ lastCommit, covered }, head, repository) {
     const distance = ({ isUnlisted, commitCount }) => (isUnlisted ? Infinity : commitCount);
     return last.status === "behind" || distance(last) < distance(told) ? last : told;
 }
-/** Returns whether the session has been told of all up to the end of a range, once it is told of that. @throws if GitHub fails */
 async function continuesTold(base, told, repository) {
     if (told?.status === "behind")
         return false;
@@ -262,7 +237,6 @@ async function rangeOfPush({ ref, before, forced, repository: { default_branch: 
     const isNew = /^0+$/.test(before);
     if (!isNew && !forced)
         return { kind: "ancestor", base: before, head };
-    // The merge base of the default branch with itself is its head, which would leave nothing.
     if (ref === `refs/heads/${defaultBranch}`)
         return { kind: "replaced", base: isNew ? undefined : before, head };
     return { kind: "exact", base: defaultBranch, head };
@@ -271,7 +245,6 @@ function afterPreviousVersion(tag, tags) {
     const base = previousVersion(tag, tags);
     return base === undefined ? undefined : { kind: "exact", base, head: tag };
 }
-/** Finds and compares the range; `undefined` without one, a result if nothing may be sent. @throws if GitHub fails */
 async function findRange(since, remembered, told, repository, { ports, log }) {
     const { environment, clock } = ports;
     const { firstBase, lastCommit, covered, isOwn } = remembered;
@@ -300,10 +273,8 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
         if (told) {
             const { status, head } = told;
             const isOther = firstBase !== undefined && firstBase !== told.base;
-            // Another run was told of the same.
             if (isOther && status === "identical" && !isOwn)
                 return { kind: "blocked", cause: "range-behind", base: head, head };
-            // This run compares what it compared first.
             const compareFirst = async () => firstBase === commit_of/* wholeHistory */.q ? compareSince(dayMs) : compareIfFound(firstBase ?? "", head, repository);
             const first = isOther && status !== "behind" && (await compareFirst());
             return first || notBehind(told);
@@ -325,12 +296,10 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
     Commit ${(0,format/* shortRef */.m3)(base)}, after which the changes should start, is no longer in the history of the branch (a force-push, or it was deleted). The changes of the last 24 hours are used.`);
     return compareSince(dayMs);
 }
-/** Refuses a range that ends before it begins, which happens in an old run when another one has covered it. */
 function notBehind(range) {
     const { base, head, status } = range;
     return status === "behind" ? { kind: "blocked", cause: "range-behind", base, head } : range;
 }
-/** Returns `undefined` if GitHub does not find one of the ends. */
 async function compareIfFound(base, head, repository) {
     try {
         return await repository.compare(base, head);
@@ -348,15 +317,10 @@ var commit_jobs = __webpack_require__(4959);
 
 
 
-/** The limits of all requests to the repository, in milliseconds. */
 const readingLimits = { timeoutMs: 20_000, totalMs: 120_000 };
-/** How many pages of commits, tags or releases are read, with 100 items each. GitHub limits its own lists as well. */
 const maxPages = 50;
-/** How many of these pages with older commits are read to find a newer one below them. */
 const maxOlderPages = 3;
-/** GitHub lists this many files of a comparison. GitHub's documentation: "Compare two commits". */
 const maxListedFiles = 300;
-/** In UTF-16 units; only the beginning of a message is used. */
 const maxMessageLength = 500;
 const commit = schemas/* pipe */.FsL(schemas/* object */.Ikc({
     sha: schemas/* string */.YjP(),
@@ -366,7 +330,6 @@ const commit = schemas/* pipe */.FsL(schemas/* object */.Ikc({
     const jobs = (0,commit_jobs/* jobsOf */.a)(message);
     return { sha, parents: parents.map((parent) => parent.sha), message: message.slice(0, maxMessageLength), jobs };
 }));
-/** What GitHub shows as the patch of a submodule. */
 const pointers = /^@@.*(?:\n[-+]Subproject commit [0-9a-f]{40,64})+\n?$/;
 const file = schemas/* pipe */.FsL(schemas/* object */.Ikc({
     filename: schemas/* string */.YjP(),
@@ -398,17 +361,14 @@ const fileTree = schemas/* object */.Ikc({
 });
 const release = schemas/* object */.Ikc({ tag_name: schemas/* string */.YjP(), draft: schemas/* boolean */.zMY() });
 const tag = schemas/* object */.Ikc({ name: schemas/* string */.YjP() });
-/** Returns whether GitHub says that it cannot make a comparison: for one that is too large, it always will. */
 function isTooLarge(error) {
     if (!(error instanceof github_error/* GitHubError */.y))
         return false;
     return error.status === 500 || (error.status === 422 && error.message.includes("not_available"));
 }
-/** Returns the repository of the run, read through GitHub's API. Every method throws if GitHub cannot be asked. */
 function repositoryOf(reader) {
     const comparePage = (base, head, page) => reader.get("compare/{basehead}", comparison, { basehead: `${base}...${head}`, per_page: 100, page });
     return {
-        /** Compares the merge base of two commits with `head`, with one request. GitHub's documentation: "Compare two commits". */
         async compare(base, head) {
             const data = await comparePage(base, head, 1).catch((error) => {
                 if (isTooLarge(error))
@@ -422,11 +382,9 @@ function repositoryOf(reader) {
                 throw new Error("GitHub's response lists no files");
             return { base, head, status, commitCount, commits, files, isTruncated: files.length >= maxListedFiles };
         },
-        /** Reads the other commits of a comparison, up to 5,000. */
         async withAllCommits(range) {
             const commits = [...range.commits];
             for (let page = 2; page <= maxPages && commits.length < range.commitCount; page++) {
-                // Only the first page has files.
                 const { commits: next } = await comparePage(range.base, range.head, page);
                 if (next.length === 0)
                     break;
@@ -434,10 +392,6 @@ function repositoryOf(reader) {
             }
             return { ...range, commits };
         },
-        /**
-         * Returns the first parent of `head`, a full id, after which all came that was merged since `time`. A commit keeps its date if it is
-         * pushed later, so the walk continues past old dates while a newer commit is deeper. `root`: it is the first of all, and came in this time.
-         */
         async commitBefore(head, time) {
             const known = new Map();
             const list = async (parameters) => {
@@ -450,7 +404,6 @@ function repositoryOf(reader) {
                 if ((await list({ sha: head, since: time.toISOString(), page })).length < 100)
                     break;
             const newer = new Set(known.keys());
-            /** Newer commits that are not below one which the walk has passed. */
             const left = new Set(newer);
             const pass = (sha) => {
                 if (left.delete(sha))
@@ -472,40 +425,30 @@ function repositoryOf(reader) {
             }
             return { base, root };
         },
-        /** Returns the first 300 files of a commit. GitHub's documentation: "Get a commit". */
         async filesOf(ref) {
             return (await reader.get("commits/{ref}", schemas/* object */.Ikc({ files: schemas/* array */.YOg(file) }), { ref })).files;
         },
-        /** Returns the paths of all files and submodules of a commit; `undefined` if there are too many. GitHub's documentation: "Get a tree". */
         async allPaths(ref) {
             const { truncated, tree } = await reader.get("git/trees/{ref}", fileTree, { ref, recursive: "1" });
             const of = (kind) => tree.filter(({ type }) => type === kind).map(({ path }) => path);
             return truncated ? undefined : { files: of("blob"), submodules: of("commit") };
         },
-        /** Returns the tags of all releases but drafts. GitHub's documentation: "List releases". */
         async releaseTags() {
             const releases = await reader.list("releases", release);
             return releases.filter(({ draft }) => !draft).map(({ tag_name }) => tag_name);
         },
-        /** Returns the names of all tags. GitHub's documentation: "List repository tags". */
         async tags() {
             return (await reader.list("tags", tag)).map(({ name }) => name);
         },
-        /** Reads a pull request. GitHub's documentation: "Get a pull request". */
         async pullRequest(number) {
             const data = await reader.get("pulls/{pull_number}", pullRequest, { pull_number: number });
             const mergeCommit = data.merged ? (data.merge_commit_sha ?? undefined) : undefined;
             return { base: data.base.sha, head: data.head.sha, mergeCommit };
         },
-        /**
-         * Returns whether pull requests from forks brought a commit, where anyone can have written its message. GitHub's documentation: "List pull requests
-         * associated with a commit".
-         */
         async isFromFork(ref) {
             const pulls = await reader.get("commits/{ref}/pulls", schemas/* array */.YOg(origin), { ref });
             return pulls.length > 0 && pulls.every(({ head, base }) => head.repo?.id !== base.repo?.id);
         },
-        /** Returns the messages of a pull request's first 100 commits, oldest first. */
         async pullRequestMessages(number) {
             const parameters = { pull_number: number, per_page: 100 };
             const commits = await reader.get("pulls/{pull_number}/commits", schemas/* array */.YOg(commit), parameters);
@@ -521,17 +464,13 @@ var fenced = __webpack_require__(7508);
 
 
 
-/** How many items of each kind are listed, and how many UTF-16 units of each item are shown. */
 const maxPullRequests = 50;
 const maxCommits = 100;
 const maxFiles = 300;
 const maxSubjectLength = 150;
 const maxNameLength = 250;
-/** The size of all patches together, in bytes. */
 const maxPatchBytes = 60_000;
-/** Files that tools write, at any depth. Their patches say nothing that other patches do not say. */
 const generatedFile = /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|deno\.lock|Cargo\.lock|go\.(?:work\.)?sum|poetry\.lock|uv\.lock|pdm\.lock|Pipfile\.lock|Gemfile\.lock|composer\.lock|Podfile\.lock|pubspec\.lock|mix\.lock|flake\.lock|packages\.lock\.json|gradle\.lockfile|\.terraform\.lock\.hcl)$|\.min\.(?:js|css)$|\.(?:map|snap|svg)$|\.(?:generated|pb)\.\w+$|_pb2(?:_grpc)?\.pyi?$|(?:^|\/)(?:dist|vendor|node_modules|__generated__)\//;
-/** Formats changes for a prompt, as data between two lines of tildes that nothing in it can close. */
 function formatChanges(changes, withPatches) {
     const { repository, base, head, commits, commitCount, files, isTruncated, isUnlisted } = changes;
     const range = `${oneLine((0,format/* shortRef */.m3)(base), maxNameLength)}...${oneLine((0,format/* shortRef */.m3)(head), maxNameLength)}`;
@@ -566,7 +505,6 @@ function describeFile({ name, previousName, status, additions, deletions, isSubm
     const from = previousName === undefined ? "" : ` (from ${oneLine(previousName, maxNameLength)})`;
     return `${oneLine(status, 20)} ${oneLine(name, maxNameLength)}${from} +${additions} -${deletions}`;
 }
-/** Returns as many patches as fit, the smallest first, and names those that are left out. */
 function patches(files) {
     const candidates = files
         .flatMap(({ name, patch }) => (patch === undefined || generatedFile.test(name) ? [] : [{ name, patch }]))
@@ -600,10 +538,8 @@ function oneLine(text, limit) {
 
 
 
-/** Returns the section on what changed, empty if there is nothing to compare; or why nothing is sent. Never rejects. */
 async function findSection(settings, remembered, run) {
     const { state, log, ports } = run;
-    // What was read before another run went on with the session.
     state.changes = undefined;
     try {
         const changes = await readChanges(settings, remembered, run);
@@ -616,7 +552,6 @@ async function findSection(settings, remembered, run) {
             return { section: "" };
         }
         const { base, files, isTruncated, paths, url } = changes;
-        // If GitHub did not list all files, another one may count.
         if (files.length === 0 && !isTruncated) {
             const where = paths.length === 0 ? "" : ` in ${(0,untrusted/* excerpt */.Kb)(paths.join(", "), 300)}`;
             log.line(`No changes${where} since ${(0,format/* shortRef */.m3)(base)}: nothing to do`);
@@ -633,7 +568,6 @@ async function findSection(settings, remembered, run) {
         return { kind: "blocked", cause: "changes", detail: (0,errors/* messageOf */.bD)(error) };
     }
 }
-/** Warns of patterns that match no file that there is: what they were meant for never counts, or only as the commit of a submodule. */
 async function warnOfUnused({ paths }, { head }, run) {
     const all = await (0,action_run/* connectRepository */.JC)(run, readingLimits)
         .then((reader) => repositoryOf(reader).allPaths(head))
@@ -650,7 +584,6 @@ async function warnOfUnused({ paths }, { head }, run) {
       ${(0,untrusted/* excerpt */.Kb)(unused.join(", "), 300)} in paths matches no file of the repository, so that no change counts for it.
       Check how it is written. Names are case-sensitive.`);
 }
-/** Returns whether GitHub says that a fork brought a commit. Without an answer, it was none. Never rejects. */
 async function isFromFork(ref, run) {
     const reader = await (0,action_run/* connectRepository */.JC)(run).catch(() => undefined);
     if (reader === undefined)
@@ -659,12 +592,10 @@ async function isFromFork(ref, run) {
         .isFromFork(ref)
         .catch(() => false);
 }
-/** Reads what changed, without a checkout; `undefined` if there is nothing to compare. @throws if GitHub cannot be asked */
 async function readChanges({ since, paths }, remembered, run) {
     const { environment } = run.ports;
     const repository = repositoryOf(await (0,action_run/* connectRepository */.JC)(run, readingLimits));
     const { GITHUB_EVENT_NAME: event, GITHUB_SHA: sha = "" } = environment;
-    // The commit of this event is a merge that GitHub makes to try it.
     const told = event === "pull_request" ? undefined : await compareTold(remembered, sha, repository);
     const found = await findRange(since, remembered, told, repository, run);
     if (!found || "kind" in found)
@@ -682,7 +613,6 @@ async function readChanges({ since, paths }, remembered, run) {
         paths.matches(name) ||
         (previousName !== undefined && paths.matches(previousName)) ||
         (isSubmodule && paths.into(name).length > 0));
-    // A thread goes on with a job of the session, and a pull request is no range of its branch.
     const isOfSession = remembered.isOfSession && head === sha;
     const name = environment.GITHUB_REPOSITORY ?? "";
     return {
@@ -728,9 +658,7 @@ function mergeFiles(parts) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   O: () => (/* binding */ fenced)
 /* harmony export */ });
-/** Longer runs of the fence's character are shortened, so that the fence stays short. */
 const maxTildes = 60;
-/** Returns data for a prompt between two lines of tildes that nothing in it can close, after what is said of it. */
 function fenced(said, data) {
     const text = data.replace(new RegExp(`~{${maxTildes},}`, "g"), "~".repeat(maxTildes));
     const longest = text.matchAll(/~+/g).reduce((max, [run]) => Math.max(max, run.length), 2);
@@ -747,9 +675,7 @@ function fenced(said, data) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   y: () => (/* binding */ GitHubError)
 /* harmony export */ });
-/** Thrown when a request to GitHub fails. The message never contains the token. */
 class GitHubError extends Error {
-    /** The status of the last response; `undefined` if GitHub did not respond. */
     status;
     constructor(message, status) {
         super(message);

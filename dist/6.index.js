@@ -9,11 +9,8 @@ export const modules = {
 /* harmony export */   Q: () => (/* binding */ untilSettled),
 /* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
-/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
-/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
     promise.catch(() => { });
     if (signal.aborted)
@@ -24,13 +21,11 @@ async function untilAborted(promise, signal) {
     });
     return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
-/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
     const settled = new AbortController();
     void saves.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-    // If a cancelled step forgot its job, a re-run would start it twice.
     if (signal.aborted)
         await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (settled.signal.aborted)

@@ -9,11 +9,8 @@ export const modules = {
 /* harmony export */   Q: () => (/* binding */ untilSettled),
 /* harmony export */   untilAborted: () => (/* binding */ untilAborted)
 /* harmony export */ });
-/** How long the end of the step waits for a slow cache, in milliseconds. */
 const maxWaitMs = 5000;
-/** The same after a cancellation, shortly after which the runner kills the step. */
 const maxWaitAfterCancelMs = 2000;
-/** Waits for a promise. If the signal aborts first, returns `undefined` and ignores the promise. */
 async function untilAborted(promise, signal) {
     promise.catch(() => { });
     if (signal.aborted)
@@ -24,13 +21,11 @@ async function untilAborted(promise, signal) {
     });
     return Promise.race([promise, aborted]).finally(() => ended.abort());
 }
-/** Waits for saves, for a short time. Returns why it stopped waiting; `undefined` if they are settled. */
 async function untilSettled(saves, { clock, signal }) {
     const settled = new AbortController();
     void saves.then(() => settled.abort());
     const end = clock.now() + maxWaitMs;
     await clock.sleep(maxWaitMs, AbortSignal.any([settled.signal, signal]));
-    // If a cancelled step forgot its job, a re-run would start it twice.
     if (signal.aborted)
         await clock.sleep(Math.min(maxWaitAfterCancelMs, end - clock.now()), settled.signal);
     if (settled.signal.aborted)
@@ -60,19 +55,15 @@ async function untilSettled(saves, { clock, signal }) {
 
 
 
-/** In ascending strength: a later one outranks those before it, in any order of arrival. */
 const states = ["pending", "not-sent", "job"];
 const stateOf = { "about to send": "pending", "nothing sent": "not-sent", job: "job" };
-/** Returns the strength of a word among those of one attempt, the strongest of which counts; 0 for none. */
 function strengthOf(word) {
     return word === undefined || word === "unreadable" ? 0 : 1 + states.indexOf(stateOf[word.kind]);
 }
-/** Returns the words of a step's attempts in the cache. Each state has its own key, because entries arrive in any order. */
 function cachedWords(cache, task, run) {
     const { environment } = run.ports;
     const own = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment);
     const keyOf = (attempt, state) => `agent-job-${run.key.step}-${attempt}-${state}-`;
-    /** The part of the keys after the state, for entries with this prompt. */
     const ownPrompt = (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([task.kind, task.prompt]));
     let saves = 0;
     const wordOf = async (attempt) => {
@@ -83,7 +74,6 @@ function cachedWords(cache, task, run) {
             const state = states[index];
             if (state === undefined)
                 continue;
-            // Loaded here, because only re-runs read entries.
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
             const { jobId, sent, wasSeen, before } = entry ?? {};
@@ -98,7 +88,6 @@ function cachedWords(cache, task, run) {
         return {};
     };
     return {
-        /** Reads the words of earlier attempts. Never rejects. */
         read: async () => {
             const read = {
                 attempts: [],
@@ -133,21 +122,17 @@ function cachedWords(cache, task, run) {
             }
             return read;
         },
-        /** @throws if the word of this attempt cannot be saved */
         save: async (word, facts) => {
             const { kind, ...job } = word;
-            // A key can be used only once, even if its save failed.
             const key = `${keyOf(own, stateOf[word.kind])}${ownPrompt}-${++saves}`;
             await cache.save(key, JSON.stringify({ version: 1, ...job, ...facts }));
         },
     };
 }
-/** Returns the key prefix that records invalid inputs of an attempt. */
 function invalidInputsPrefix(matrixLeg, environment, attempt) {
     const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
     return `agent-job-inputs-${(0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
 }
-/** Records that invalid inputs kept this attempt from sending. Never rejects; without the record, GitHub is asked. */
 async function rememberInvalidInputs(matrixLeg, ports) {
     const { environment, connectCache, signal } = ports;
     if ((0,_runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__/* .cacheAccess */ .nU)(environment) !== "write" || signal.aborted)
@@ -171,34 +156,27 @@ async function rememberInvalidInputs(matrixLeg, ports) {
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
 /* harmony export */ });
-/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
 class CacheEntryError extends Error {
     name = "CacheEntryError";
 }
-/** The run may not write the cache, because of its event. GitHub: "Dependency caching reference". */
 class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
-/** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 function cacheAccess(environment) {
     const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
     const isV2 = cacheProtocol(environment) === "v2";
-    // act offers v1 without a token.
     if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL))
         return "absent";
     const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
     return accessOfMode[mode] ?? "write";
 }
 const accessOfMode = { none: "none", "write-only": "none", read: "read" };
-/** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
 }
-/** Returns whether the cache keeps nothing for a re-run, so that a missing entry says nothing. */
 function isForgetful(environment) {
     return ["none", "read"].includes(cacheAccess(environment));
 }
-/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
 function cacheProtocol(environment) {
     const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
     const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);

@@ -23,27 +23,17 @@ __webpack_require__.r(__webpack_exports__);
 
 
 
-/** The timeout of one request for a token, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 10_000;
 const maxTries = 3;
-/** A token is renewed when it is valid for less than this, in milliseconds. */
 const renewalMs = 60_000;
-/** If it cannot be renewed, it is used while it is valid for longer than this, in milliseconds. */
 const minValidMs = 10_000;
-/** How long a token is assumed to be valid if it does not say so in a readable way, in milliseconds. */
 const defaultLifetimeMs = 300_000;
-/** In characters. A token is useless without the end of its signature, and a pattern for a whole token is slow or too large. */
 const redactedEndLength = 512;
-/** At least as many of the last tokens are redacted; older ones until they expire. */
 const minRedacted = 3;
-/** In characters. Servers accept headers of 8 KiB and more. */
 const maxTokenLength = 8000;
-/** Returns OIDC tokens for an origin. GitHub: "OpenID Connect reference". `getIDToken` of `@actions/core` has no timeout. */
 function connectIdTokens(audience, ports) {
     const { clock, mask } = ports;
-    /** The newest first. */
     let issued = [];
-    /** In milliseconds. The monotonic clock may stand still while a virtual machine is suspended; the other may be set. */
     const validForMs = ({ expiresAt, expiresAtWallTime }) => Math.min(expiresAt - clock.now(), expiresAtWallTime - clock.wallTime());
     return {
         async token(limits) {
@@ -66,7 +56,6 @@ function connectIdTokens(audience, ports) {
                 if (!(error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz) || !current || validForMs(current) < minValidMs)
                     throw error;
             }
-            // If the process was paused meanwhile, no response could arrive in time.
             if (clock.now() > limits.deadline)
                 throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("it came too late", true);
             return issued[0]?.value ?? "";
@@ -74,12 +63,10 @@ function connectIdTokens(audience, ports) {
         redact: (text) => issued.reduce((redacted, { redact }) => redact(redacted), text),
     };
 }
-/** Returns a function that replaces a token with `***`, and in its encodings the part without which it is useless. */
 function createTokenRedactor(token) {
     const redactEnd = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)((token.split(".").at(-1) ?? token).slice(-redactedEndLength));
     return (text) => redactEnd(text.replaceAll(token, "***"));
 }
-/** Requests a token, a few times if that fails for a passing reason. @throws TokenError */
 async function requestToken(audience, limits, ports) {
     const { clock, random, environment } = ports;
     const url = URL.parse(environment.ACTIONS_ID_TOKEN_REQUEST_URL ?? "");
@@ -109,10 +96,8 @@ async function requestToken(audience, limits, ports) {
         }
     }
 }
-/** Sends one request for a token. @throws TokenError */
 async function send(request, { connect, clock, onTrace }) {
     try {
-        // The path and the errors of these requests contain no secret.
         const transport = (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .traceTransport */ .d)(connect(request.url.protocol), () => clock.now(), (0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .createTracer */ .O)(onTrace, asWritten));
         return await transport(request);
     }
@@ -120,7 +105,6 @@ async function send(request, { connect, clock, onTrace }) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz((0,_client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(error), true);
     }
 }
-/** Returns the token in a response. @throws TokenError if there is none */
 function tokenOf({ status, body }) {
     if (!(0,_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_5__/* .isSuccess */ .oJ)(status))
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz(`HTTP ${status}`, status === 408 || status === 429 || status >= 500);
@@ -129,7 +113,6 @@ function tokenOf({ status, body }) {
         throw new _client_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .TokenError */ .gz("the response has no usable token", true);
     return value;
 }
-/** Returns milliseconds, from `iat` to `exp`: the clocks of runner and GitHub may differ. The service checks the rest. */
 function lifetimeOf(token, wallTimeMs) {
     const { iat, exp } = parseObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
     if (typeof exp !== "number")

@@ -21,9 +21,7 @@ exports.fetch = __webpack_require__(4700).fetch;
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   y: () => (/* binding */ GitHubError)
 /* harmony export */ });
-/** Thrown when a request to GitHub fails. The message never contains the token. */
 class GitHubError extends Error {
-    /** The status of the last response; `undefined` if GitHub did not respond. */
     status;
     constructor(message, status) {
         super(message);
@@ -57,36 +55,23 @@ __webpack_require__.r(__webpack_exports__);
 
 
 
-/** No request has time for a longer wait. */
 const maxWaitSeconds = 10;
 const maxRetries = 3;
-/** Permanent errors, by the retry plugin's defaults, and `429`, which the throttling plugin handles. */
 const permanentStatuses = [400, 401, 403, 404, 410, 422, 429, 451];
-/** The libraries' messages may contain untrusted text, so they are not logged. */
 const silentLog = { debug: () => { }, info: () => { }, warn: () => { }, error: () => { } };
-/**
- * Creates a client for GitHub's API. `apiUrl` has to be `GITHUB_API_URL`'s, by which the toolkit chooses a proxy.
- * `onTrace` is called after every request, including retries.
- */
 function connectGitHub(token, apiUrl, onTrace) {
     const redact = (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_4__/* .createRedactor */ .l)(token);
     const tracing = traceRequests((0,_client_trace_js__WEBPACK_IMPORTED_MODULE_3__/* .createTracer */ .O)(onTrace, redact));
-    // 0 s means that GitHub named no time or one that has passed by its clock: retrying without a wait is useless.
     const shouldRetry = (seconds, _options, _octokit, retries) => seconds >= 1 && seconds <= maxWaitSeconds && retries < maxRetries;
-    // These options replace the toolkit's own, whose `fetch` uses the runner's proxy for this address. Node's does not.
     const options = { baseUrl: apiUrl, log: silentLog, request: { ..._actions_github_lib_utils__WEBPACK_IMPORTED_MODULE_1__/* .defaults */ .NT.request, log: silentLog } };
     const octokit = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, {
         ...options,
         retry: { doNotRetry: permanentStatuses },
         throttle: { onRateLimit: shouldRetry, onSecondaryRateLimit: shouldRetry },
-    }, 
-    // The first plugin is closest to the network, so it sees each retry.
-    tracing, retryNewToken, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__/* .throttling */ .A);
+    }, tracing, retryNewToken, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L, _octokit_plugin_throttling__WEBPACK_IMPORTED_MODULE_7__/* .throttling */ .A);
     const ofUrgent = { ...options, retry: { doNotRetry: permanentStatuses } };
     const unthrottled = (0,_actions_github__WEBPACK_IMPORTED_MODULE_0__/* .getOctokit */ .Q)(token, ofUrgent, tracing, retryNewToken, _octokit_plugin_retry__WEBPACK_IMPORTED_MODULE_6__/* .retry */ .L);
-    /** Calls `use` with a client and the options of its requests, within the limits; `renew` starts the timeout of the next page. */
     async function within({ timeoutMs, signal, graceMs = 0, isUrgent = false }, use) {
-        // After a signal there is no time for the pauses between writes that GitHub asks for.
         const client = signal.aborted || isUrgent ? unthrottled : octokit;
         const limit = new AbortController();
         const abortIn = (ms, reason = "GitHub did not respond in time") => setTimeout(() => limit.abort(new Error(reason)), Math.max(0, ms));
@@ -110,7 +95,6 @@ function connectGitHub(token, apiUrl, onTrace) {
                 lastError = (0,_client_errors_js__WEBPACK_IMPORTED_MODULE_2__/* .messageOf */ .bD)(error);
         };
         try {
-            // The plugins keep waiting after the signal aborts, but what they send then fails immediately.
             return await Promise.race([use(client, { signal: limit.signal, log: silentLog, onError }, renew), expired]);
         }
         catch (error) {
@@ -125,20 +109,12 @@ function connectGitHub(token, apiUrl, onTrace) {
         }
     }
     return {
-        /**
-         * Sends a request as in GitHub's documentation, such as `GET /repos/{owner}/{repo}`; retries rate limits and `5xx`.
-         * @throws GitHubError if there is no successful response within the timeout
-         */
         request: (route, parameters, limits) => within(limits, async (client, request) => {
             const options = { ...request, ...(limits.isOnce && { retries: 0 }) };
             const { data, status } = await client.request(route, { ...parameters, request: options });
             limits.onStatus?.(status);
             return data;
         }),
-        /**
-         * Requests all pages of a list, and returns their items; never a part. `timeoutMs` applies to each page, and `totalTimeoutMs`,
-         * in milliseconds, to all together. @throws as `request`
-         */
         paginate: (route, parameters, limits) => within({ ...limits, timeoutMs: limits.totalTimeoutMs }, async (client, request, renew) => {
             const items = [];
             renew(limits.timeoutMs);
@@ -152,7 +128,6 @@ function connectGitHub(token, apiUrl, onTrace) {
         }),
     };
 }
-/** An Octokit plugin that lets the retry plugin send again what GitHub refuses because it does not know a new token everywhere yet. */
 function retryNewToken(octokit) {
     let isKnown = false;
     octokit.hook.after("request", () => {
@@ -164,7 +139,6 @@ function retryNewToken(octokit) {
         throw error;
     });
 }
-/** An Octokit plugin that traces every request. Octokit's documentation: "Hooks". */
 function traceRequests(trace) {
     return (octokit) => {
         octokit.hook.wrap("request", async (request, options) => {
@@ -190,7 +164,6 @@ function traceRequests(trace) {
 function responseOf(error) {
     return error instanceof Error && "response" in error ? error.response : undefined;
 }
-/** Returns the status behind an Octokit error. A rate limit is `429`, even if GitHub says `403`. */
 function statusOf(error) {
     const { status, headers } = responseOf(error) ?? {};
     const isLimited = headers?.["retry-after"] !== undefined || headers?.["x-ratelimit-remaining"] === "0";

@@ -24,21 +24,10 @@ export const modules = {
 
 
 
-/** How long its jobs and sessions may take to be saved, in milliseconds. */
 const saveMs = 150_000;
-/** The same once the step is cancelled, in milliseconds: 7 s after the signal, everything has ended. */
 const cancelledMs = 4000;
-/** After that, it is killed, in milliseconds. */
 const killMs = 1000;
-/** How long a request in flight gets once the step is cancelled, in milliseconds: stopping and saving follow, and the runner kills after 10 s. */
 const requestGraceMs = 1000;
-/**
- * Returns an agent whose service is a process of its own. It is started by the first request: a step that has nothing to send
- * starts nothing.
- *
- * @param program - the main file of that process
- * @param signal - aborts when the step is cancelled
- */
 function createOwnAgent(settings, { program, environment, signal }) {
     const files = (0,node_path__WEBPACK_IMPORTED_MODULE_4__.join)(environment.RUNNER_TEMP || (0,node_os__WEBPACK_IMPORTED_MODULE_3__.tmpdir)(), `agent-job-${(0,node_crypto__WEBPACK_IMPORTED_MODULE_1__.randomUUID)()}`);
     const [logFile, workFile] = [`${files}.log`, `${files}.patch`];
@@ -50,7 +39,6 @@ function createOwnAgent(settings, { program, environment, signal }) {
             env: (0,_runner_kit_agent_service_js__WEBPACK_IMPORTED_MODULE_5__/* .serviceEnvironment */ .J6)(environment, []),
             execArgv: [],
             stdio: ["ignore", "inherit", "inherit", "ipc"],
-            // A group of its own, so that no signal of the runner ends it before what it does is saved.
             detached: true,
         });
         exit = new Promise((resolve) => {
@@ -91,7 +79,6 @@ function createOwnAgent(settings, { program, environment, signal }) {
             return transport({ ...request, url, ...(request.graceMs && { graceMs: requestGraceMs }) });
         },
         prepare: async () => {
-            // One request at a time.
             await answering;
             running ??= ask("run");
             await running;
@@ -135,7 +122,6 @@ function killGroup({ pid }) {
             process.kill(-pid, "SIGKILL");
     }
     catch {
-        // It has just ended.
     }
 }
 

@@ -27,7 +27,6 @@ const pullRequestResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .
     head: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ sha: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() })),
 });
 const unknown = { state: "unknown", head: "" };
-/** Reads the state of a pull request: `unknown` if it is on another server or unreadable. Never rejects. GitHub: "Get a pull request". */
 async function readPullRequestState(pullRequest, run) {
     const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
     if (!place || run.settings.githubToken === "")
@@ -48,21 +47,14 @@ const remark = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({
     user: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .nullish */ .cl6(account),
     author_association: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
     body: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP()),
-    /** For comments and reviews. */
     created_at: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP()),
     submitted_at: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .nullish */ .cl6(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP()),
 });
 const permissionAnswer = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ permission: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() });
-/** How many comments and reviews are read and included, and the length of each in characters. */
 const maxSeen = 100;
 const maxTold = 5;
 const maxLength = 2000;
-/** For all requests together, in milliseconds. */
 const totalMs = 20_000;
-/**
- * Returns the prompt section about a pull request that a person closed without merging, with comments from people with write permission.
- * Empty if no person closed it, or anything is unreadable. Never rejects.
- */
 async function tellOfRefusal(pullRequest, run) {
     const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
     if (!place)
@@ -73,7 +65,6 @@ async function tellOfRefusal(pullRequest, run) {
         const { closed_by: closer } = await repository.get("issues/{number}", closedIssue, { number });
         if (closer?.type !== "User")
             return "";
-        // Both can only be listed oldest first.
         const comments = await repository.list("issues/{number}/comments", remark, { number });
         const reviews = await repository.list("pulls/{number}/reviews", remark, { number });
         const timeOf = (one) => Date.parse(one.created_at ?? one.submitted_at ?? "") || 0;
@@ -84,7 +75,6 @@ async function tellOfRefusal(pullRequest, run) {
             const text = (0,_runner_kit_untrusted_js__WEBPACK_IMPORTED_MODULE_1__/* .printable */ .g$)((0,_runner_kit_shown_text_js__WEBPACK_IMPORTED_MODULE_0__/* .readShown */ .m)(body ?? "").from())
                 .trim()
                 .slice(0, maxLength);
-            // Only these can have write permission, so a crowd costs no requests.
             if (user?.type !== "User" || text === "" || !/^(?:OWNER|MEMBER|COLLABORATOR)$/.test(association))
                 continue;
             const { login: username } = user;
@@ -123,20 +113,14 @@ async function tellOfRefusal(pullRequest, run) {
 
 
 
-/** Comments as browsers find them in HTML, one without an end up to the end of the text; and tags, in which there are none. */
 const markup = /(?<comment><!--(?:-?>|[\s\S]*?(?:--!?>|$))|<(?:[!?]|\/[^a-z])[^>\0]*>?)|<\/?[a-z](?:"[^"\0]*"?|'[^'\0]*'?|[^"'>\0])*/gi;
-/** What hides nothing, and would take minutes in a text that is written for that. */
 const extensions = [{ disable: { null: ["attention", "autolink", "characterReference"] } }];
-/** How long a text may take, and all of a run together, in milliseconds. Usual ones take a few. */
 const textLimitMs = 10_000;
 let leftMs = 30_000;
 const maxKnown = 20;
-/** Node bounds the time of a script, with all that it calls. */
 const script = new node_vm__WEBPACK_IMPORTED_MODULE_0__.Script("run()");
 const place = (0,node_vm__WEBPACK_IMPORTED_MODULE_0__.createContext)();
-/** What is hidden in the last texts: each is read several times. */
 const known = new Map();
-/** Returns the result of a function; `undefined` if it fails, or takes too long: some texts take minutes, or more than the stack. */
 function within(limitMs, run) {
     const startedAt = performance.now();
     try {
@@ -150,11 +134,9 @@ function within(limitMs, run) {
         leftMs -= performance.now() - startedAt;
     }
 }
-/** Finds what a page does not show of a Markdown text. CommonMark: "HTML blocks", "Raw HTML", "Link reference definitions". */
 function findHidden(text) {
     const hidden = [];
     const code = [];
-    // Only the HTML, at its place: a comment that is open at the end of one block hides the next blocks, too.
     const html = Array(text.length).fill("\0");
     const used = new Set();
     const definitions = [];
@@ -177,21 +159,14 @@ function findHidden(text) {
     for (const { 0: found, index, groups } of html.join("").matchAll(markup))
         if (groups?.comment !== undefined)
             hidden.push([index, index + found.length]);
-    // GitHub knows `[^1]: …` as a footnote.
     for (const [identifier, start, end] of definitions)
         if (!used.has(identifier) && !identifier.startsWith("^"))
             hidden.push([start, end]);
     return { hidden, code };
 }
-/**
- * Finds what a page shows of a Markdown text. One that takes too long to read is hidden as a whole: it was written for that.
- *
- * @param limitMs - how long it may take, in milliseconds
- */
 function readShown(text, { withoutCode = false, limitMs = textLimitMs } = {}) {
     const isHidden = new Uint8Array(text.length);
     const isBlank = new Uint8Array(text.length);
-    // Nothing else can begin a comment or a definition.
     const isPlain = !withoutCode && !/<[!?/]|\]:/.test(text);
     if (!isPlain && !known.has(text)) {
         if (known.size >= maxKnown)

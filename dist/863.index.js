@@ -33,7 +33,6 @@ export const modules = {
 
 
 const repository = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ id: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr() });
-/** The head's repository is `null` if it was deleted. */
 const pullRequest = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({
     number: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr(),
     state: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .string */ .YjP(),
@@ -44,9 +43,7 @@ const payload = zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({
     pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(pullRequest),
     issue: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .object */ .Ikc({ number: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .int */ .Whr(), pull_request: zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_7__/* .unknown */ .L5J()) })),
 });
-/** The branch of a job, as this repository's agent job service names it, with a prefix that can be another one. */
 const jobBranch = /^(.*)(job_[0-9a-f-]{36})$/;
-/** Finds the branch for the input `base`, which the service must announce; or why nothing is sent. Never rejects. */
 async function findBase(run) {
     const { base } = run.settings;
     if (base === "")
@@ -54,7 +51,6 @@ async function findBase(run) {
     const found = base === "pull-request" ? await branchOfEvent(run) : { base };
     if ("kind" in found || found.base === undefined)
         return found;
-    // A dry run sends nothing to the service, so it trusts that it takes one.
     if (run.settings.dryRun)
         return found;
     await (0,_memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__/* .askService */ .x)(run);
@@ -62,7 +58,6 @@ async function findBase(run) {
         return _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX;
     return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
 }
-/** Returns the job whose own pull request the event is about, which its branch names; or why nothing is sent. Never rejects. */
 async function findOwnJob(run) {
     const pull = await pullRequestOfEvent(run);
     if (pull && "kind" in pull)
@@ -70,11 +65,9 @@ async function findOwnJob(run) {
     const [ref = "", prefix, jobId] = (pull && pull.head.repo?.id === pull.base.repo.id && jobBranch.exec(pull.head.ref)) || [];
     if (jobId === undefined || prefix === "agent/")
         return { jobId };
-    // A person can have copied a job's branch under another name.
     const state = await readState(jobId, run);
     return "kind" in state ? state : { jobId: state.ref === ref ? jobId : undefined };
 }
-/** Reads what a job's record says, if there is one, without changing what is known of this run's job; or why nothing is sent. */
 async function readState(jobId, run) {
     const state = new _run_state_js__WEBPACK_IMPORTED_MODULE_8__/* .RunState */ .l();
     state.startedAt = run.state.startedAt;
@@ -94,7 +87,6 @@ async function branchOfEvent(run) {
     const isOwn = head.repo?.id === base.repo.id;
     return isOwn ? { base: head.ref } : { kind: "skipped", reason: "fork", triggerKind: "pull request", isBase: true };
 }
-/** Reads the pull request that the event is about; `undefined` if there is none. */
 async function pullRequestOfEvent(run) {
     const { environment, signal } = run.ports;
     try {

@@ -16,7 +16,6 @@ export const modules = {
 /* unused harmony export threadEvents */
 /* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(767);
 
-/** The kind of thing that asks for a job by an event, unless a label does. */
 const triggerKinds = {
     issue_comment: "comment",
     pull_request_review_comment: "comment",
@@ -29,19 +28,13 @@ const threadEvents = Object.keys(triggerKinds);
 function isThreadEvent(name) {
     return Object.hasOwn(triggerKinds, name);
 }
-/** Returns whether the trigger phrase or the trigger label, which may be empty, turns comment mode on for an event. */
 function isTriggeredBy(name, phrase, label) {
     if (!isThreadEvent(name))
         return false;
     const kind = triggerKinds[name];
     return phrase !== "" || (label !== "" && (kind === "issue" || kind === "pull request"));
 }
-/** What somebody says or opens, in the names of a payload's fields. */
 const saidOrOpened = /(^|_)(comment|discussion|review|issue|pull_request)$/;
-/**
- * Returns whether an event that turns comment mode on by neither trigger may start nothing, because whoever causes it only says or opens
- * something. That is so for events that are not known, too. @throws if the payload cannot be read
- */
 function isClosed(environment) {
     if (isThreadEvent(environment.GITHUB_EVENT_NAME ?? ""))
         return true;
@@ -50,11 +43,8 @@ function isClosed(environment) {
     const payload = (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_0__/* .readEvent */ .j_)(environment);
     return typeof payload === "object" && Object.keys(payload ?? {}).some((name) => saidOrOpened.test(name));
 }
-/** Repository permissions, in ascending order. GitHub's documentation: "Repository roles". */
 const permissions = ["read", "triage", "write", "maintain", "admin"];
-/** The events for which GitHub gives a run no secrets if the pull request is from a fork. */
 const eventsWithoutSecrets = ["pull_request", "pull_request_review", "pull_request_review_comment"];
-/** Returns whether a run for a fork gets no secrets. GitHub's documentation: "Workflows in forked repositories". */
 function isFromFork(environment) {
     if (!eventsWithoutSecrets.includes(environment.GITHUB_EVENT_NAME ?? ""))
         return false;
@@ -84,9 +74,7 @@ function isFromFork(environment) {
 /* harmony export */   ps: () => (/* binding */ hasInstruction),
 /* harmony export */   qq: () => (/* binding */ addSections)
 /* harmony export */ });
-/** Keeps what others named in its line, and in its quotes. */
 const inLine = (name) => name.replace(/[\\"]/g, "\\$&").replace(/[\s\u0085]+/g, " ");
-/** What takes the place of each placeholder of a prompt template. */
 const eventValues = {
     instruction: (_, instruction) => instruction,
     author: ({ author }) => author.login,
@@ -99,28 +87,23 @@ const eventValues = {
     label: ({ label }) => label ?? "",
     review: ({ reviewUrl }) => reviewUrl ?? "",
 };
-/** Returns the placeholders of a prompt template. `changes` is one of them only with the input of this name. */
 function placeholders(hasChanges) {
     return [...Object.keys(eventValues), "thread", ...(hasChanges ? ["changes"] : [])];
 }
 const pattern = /\{\{([^{}]*)\}\}/g;
-/** Returns the names in a template that are not among the `known` placeholders. */
 function unknownPlaceholders(template, known) {
     return [...new Set(namesIn(template).filter((name) => !known.includes(name)))];
 }
-/** Returns whether a template has a place for the request. */
 function hasInstruction(template) {
     return namesIn(template).includes("instruction");
 }
 function namesIn(template) {
     return [...template.matchAll(pattern)].map(([, name = ""]) => name.trim());
 }
-/** What takes the place of sections in a prompt that they come beside. */
 const sectionsBelow = {
     changes: "(listed after this task, if there are any)",
     thread: "(quoted after this task, if it says anything)",
 };
-/** Fills in a text in one pass, so that no value is interpreted; sections without a place go to its end. */
 function fill(text, values, sections) {
     const given = Object.entries(sections).filter(([, section]) => section !== undefined);
     const byName = new Map(Object.entries({ ...values, ...Object.fromEntries(given) }));
@@ -129,16 +112,13 @@ function fill(text, values, sections) {
     const isOver = (name, section) => section !== "" && section !== sectionsBelow[name] && !names.includes(name);
     return [filled, ...given.flatMap(([name, section]) => (isOver(name, section) ? [section] : []))].join("\n\n");
 }
-/** Puts sections into a prompt of the workflow, which stays as it is without one. */
 function addSections(prompt, { changes }) {
     return changes === undefined ? prompt : fill(prompt, {}, { changes });
 }
-/** Fills in a template of comment mode. A section that is not given is empty. */
 function fillTemplate(template, instruction, event, sections) {
     const values = Object.entries(eventValues).map(([name, read]) => [name, read(event, instruction)]);
     return fill(template, Object.fromEntries(values), { changes: "", thread: "", ...sections });
 }
-/** Returns the template that applies if the workflow has none: the instruction and its place. What others wrote, as a title, is in the thread. */
 function defaultTemplate({ subject, position, reviewUrl }) {
     const place = position ? `\nFile: {{ path }}${position.line === undefined ? "" : ", line {{ line }}"}` : "";
     const review = reviewUrl === undefined ? "" : "\nReview: {{ review }}";
@@ -155,11 +135,9 @@ function defaultTemplate({ subject, position, reviewUrl }) {
 /* harmony export */   D: () => (/* binding */ commitOf),
 /* harmony export */   q: () => (/* binding */ wholeHistory)
 /* harmony export */ });
-/** Returns the full id of a commit; `undefined` for anything else, such as a branch. */
 function commitOf(ref) {
     return /^[0-9a-f]{40,64}$/.test(ref ?? "") ? ref : undefined;
 }
-/** What is remembered as the base of a range that has the first commit, which no commit is before: Git's name of an empty tree. */
 const wholeHistory = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 
@@ -173,7 +151,6 @@ const wholeHistory = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 /* harmony export */ });
 /* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
 
-/** Hashes a text for a key: 32 hexadecimal characters. */
 function hash(text) {
     return (0,node_crypto__WEBPACK_IMPORTED_MODULE_0__.createHash)("sha256").update(text).digest("hex").slice(0, 32);
 }
@@ -187,7 +164,6 @@ function hash(text) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   T: () => (/* binding */ isMintlify)
 /* harmony export */ });
-/** Returns whether the service is Mintlify, which has a dashboard. Nothing is known about the service at another address. */
 function isMintlify(baseUrl) {
     return baseUrl.hostname === "api.mintlify.com";
 }
@@ -204,7 +180,6 @@ function isMintlify(baseUrl) {
 /* harmony export */   KI: () => (/* binding */ outcomes)
 /* harmony export */ });
 /* unused harmony export failableOutcomes */
-/** Everything that depends only on the outcome. */
 const outcomes = {
     "pr-created": { icon: "✅", passes: "always", level: undefined, reaction: "hooray" },
     failed: { icon: "❌", passes: "configurable", level: "warning", reaction: "confused" },
@@ -220,9 +195,7 @@ const failableOutcomes = Object.keys(outcomes).filter(isFailable);
 function isFailable(outcome) {
     return outcomes[outcome].passes === "configurable";
 }
-/** What `fail-on` may name: some outcomes, and a pull request whose check failed. */
 const failReasons = [...failableOutcomes, "check-failed"];
-/** Returns the annotation of a step with this outcome, which says whether it passes. @param check - empty if there was none */
 function levelOf(outcome, failOn, check) {
     if (outcome === "pr-created" && check !== "" && check !== "passed")
         return check === "failed" && failOn.has("check-failed") ? "error" : "warning";
@@ -241,22 +214,17 @@ function levelOf(outcome, failOn, check) {
 /* harmony export */   x: () => (/* binding */ locatePullRequest),
 /* harmony export */   y: () => (/* binding */ parsePullRequest)
 /* harmony export */ });
-/** GitHub, Gitea, Bitbucket, Azure DevOps and GitLab, in this order. */
 const numberedPath = /^[^?#]*\/(?:pull|pulls|pull-requests|pullrequest|merge_requests)\/(\d+)\/?$/;
-/** Far longer than on any platform. A longer URL would fill the log and the summary. */
 const maxUrlLength = 4096;
-/** Parses a `prLink`: only an absolute `http(s)` URL without credentials is ever published as a link. */
 function parsePullRequest(prLink) {
     if (!/^https?:\/\/[^\s\p{Cc}]+$/iu.test(prLink) || !URL.canParse(prLink))
         return undefined;
     const { href } = new URL(prLink);
-    // Also empty credentials, which `URL` silently drops.
     const hasCredentials = /^[^/]*[/\\]+[^/?#\\]*@/.test(prLink);
     if (href.length > maxUrlLength || hasCredentials)
         return undefined;
     return { url: href, number: numberedPath.exec(href)?.[1] ?? "" };
 }
-/** Returns the place of a pull request; `undefined` if it is not on the GitHub server of `serverUrl`. */
 function locatePullRequest({ url }, serverUrl) {
     const { origin, pathname } = new URL(url);
     const [, owner, repo, number] = /^\/([^/]+)\/([^/]+)\/pull\/(\d+)\/?$/.exec(pathname) ?? [];
@@ -298,27 +266,15 @@ var runner_kit_untrusted = __webpack_require__(4436);
 ;// CONCATENATED MODULE: ./build/runner-kit/quotation.js
 
 
-/** In characters, of a text. */
 const maxLength = 10_000;
-/** In characters, of its quotation: GitHub allows 65,536 for the body of a pull request. */
 const maxQuoted = 20_000;
-/** In spaces, of an item of a list in a list. */
 const maxIndent = 8;
 const truncated = "[truncated]";
-/** Code in a line; and what could begin a link, an image, HTML, an entity, a formula or other code. Stars stay: they only emphasize. */
 const inline = /(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|[\\`[\]<&~]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$/gu;
 const dollar = "<span>$</span>";
-/** What makes a heading or a table of the line before. */
 const underline = /^(?=[-=:|][-=:|\s]*$)/;
-/** What begins another block after the mark of an item, or a quotation. A page shows only some of them in each other. */
 const block = /^(?=[-+*](?:\s|$)|[>#])|(?<=^\d{1,9})(?=[.)](?:\s|$))/;
 const fence = /^\s*(?:(`{3,})[^`]*|(~{3,}).*)$/;
-/**
- * Returns untrusted text as a quotation in Markdown, which shows its paragraphs, lists, emphasis and code. Nothing in it is a link, an image or
- * HTML, notifies anybody or ends the quotation. Neither has it an effect in a commit message: a squash takes the body of a pull request for one.
- *
- * @param maxLines - a longer text is truncated, as is one of more than 10,000 characters. Default: no limit
- */
 function quote(untrusted, maxLines = maxLength) {
     const all = (0,runner_kit_untrusted/* printable */.g$)(untrusted.replace(/\r\n?|[\u0085\u2028\u2029]/g, "\n")).trim();
     const head = all.split("\n", maxLines).join("\n");
@@ -343,7 +299,6 @@ function quotedLines(text) {
             opened = isEnd ? "" : mark;
             continue;
         }
-        // A table is as wide as its lines.
         const isCode = opened !== "" || /^\s*\|/.test(line);
         const [, space = "", item = "", rest = ""] = /^(\s*)((?:[-+*]|\d{1,9}[.)])\s+(?=\S))?(.*)$/.exec(line) ?? [];
         const indent = isInList ? space.replaceAll("\t", "    ").slice(0, maxIndent) : "";
@@ -358,17 +313,14 @@ function quotedLines(text) {
         const [before, next] = [lines[index - 1], lines[index + 1]];
         if (isCode)
             return [...(before?.isCode ? [] : [own]), shown, ...(next?.isCode ? [] : [own])];
-        // Pages differ in whether a new line is one.
         return next?.text && !next.isCode && shown !== "" ? `${shown}  ` : shown;
     });
 }
-/** Returns a line with a title as bold text. */
 function paragraph(line) {
     const [, title] = /^#{1,6}\s+([^#\s].*)$/.exec(line) ?? [];
     return title === undefined ? begun(line) : `**${escaped(title)}**`;
 }
 const begun = (text) => escaped(text).replace(underline, "\\").replace(block, "\\");
-/** Returns the text of the quotation that begins at a line, nearly as it was, and the index of its last line; `undefined` if there is none. */
 function unquote(lines, start) {
     let end = start;
     let opened;
@@ -394,7 +346,6 @@ var action_outcome = __webpack_require__(491);
 
 
 
-/** Formats a duration in milliseconds: `4 min 12 s`. */
 function duration(ms) {
     const seconds = Math.floor(ms / 1000);
     if (seconds < 60)
@@ -407,11 +358,9 @@ function duration(ms) {
 function withRest(text, rest, unit) {
     return rest === 0 ? text : `${text} ${rest} ${unit}`;
 }
-/** Formats a short delay in milliseconds, with tenths of a second below a minute: `7.4 s`. */
 function delay(ms) {
     return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms);
 }
-/** Formats the milliseconds since the start so that lines align: `04:12`, `1:04:12`. */
 function elapsed(ms) {
     const seconds = Math.floor(ms / 1000);
     const pad = (value) => String(value).padStart(2, "0");
@@ -419,44 +368,34 @@ function elapsed(ms) {
     const rest = `${pad(Math.floor(seconds / 60) % 60)}:${pad(seconds % 60)}`;
     return hours > 0 ? `${hours}:${rest}` : rest;
 }
-/** Formats the length of a text: `1,234 characters`. */
 function size(text) {
     const characters = [...text].length;
-    // `toLocaleString` would load all of `Intl`, which takes longer than anything else in a short step.
     return `${String(characters).replace(/\B(?=(\d{3})+$)/g, ",")} ${characters === 1 ? "character" : "characters"}`;
 }
-/** Formats a number of things: `1 file`, `2 files`. */
 function count(number, noun) {
     return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
-/** Returns the word before the time that a run took. A re-run that waits for an earlier job does not know how long the work took. */
 function timeWord({ status, origin }) {
     if (!(0,contract/* isTerminal */.Hd)(status))
         return "after";
     return origin === "resumed" ? "waited" : "took";
 }
-/** Shortens a full commit id as Git does; leaves other refs as they are. */
 function shortRef(ref) {
     return /^[0-9a-f]{40}$/.test(ref) ? ref.slice(0, 7) : ref;
 }
-/** Describes how many files count, such as `8 of 12 files match paths`. */
 function describeFiles({ files, otherFiles, isTruncated, paths }) {
     const all = `${isTruncated ? "more than " : ""}${count(files.length + otherFiles, "file")}`;
     return paths.length === 0 ? all : `${files.length} of ${all} ${files.length === 1 ? "matches" : "match"} paths`;
 }
-/** Says how many commits and files changed, or that GitHub does not say so. */
 function describeCounts(changes) {
     if (changes.isUnlisted)
         return "GitHub cannot compare all of this range, so not all commits and files are listed";
     return `${count(changes.commitCount, "commit")}, ${describeFiles(changes)}`;
 }
-/** Renders a link as HTML, for summary and reply. The address has been checked. */
 function format_link(url, text) {
     return `<a href="${(0,runner_kit_untrusted/* forHtml */.B2)(url, url.length)}">${text}</a>`;
 }
-/** Returns the icon of a result. A pull request whose check fails is no success yet. */
 const iconOf = (outcome, { check }) => outcome === "pr-created" && check === "failed" ? "⚠️" : action_outcome/* outcomes */.KI[outcome].icon;
-/** Renders the links to a job's pull request and to its page, as far as there are any. */
 function jobLinks({ pullRequest, pageUrl }) {
     const name = pullRequest?.number ? `Pull request ${pullRequest.number}` : "Pull request";
     return {
@@ -464,13 +403,10 @@ function jobLinks({ pullRequest, pageUrl }) {
         page: pageUrl === "" ? [] : [format_link(pageUrl, "Job page")],
     };
 }
-/** How many lines of the agent's last message are shown; the output has them all. */
 const maxLines = 60;
-/** Quotes the agent's last message, which is untrusted, in Markdown; empty if there is none. */
 function quoteMessage(message) {
     return message === "" ? "" : `<p>The agent's last message:</p>\n\n${quote(message, maxLines)}`;
 }
-/** Says how many parts of a request the agent does not get, because the page hides them. */
 function describeHidden(number) {
     return (0,runner_kit_text/* say */.cv) `Left out of the request, because the page does not show it: ${(0,runner_kit_text/* trusted */.IZ)(count(number, "hidden part"))}, such as comments and invisible characters.`;
 }
@@ -498,7 +434,6 @@ function describeHidden(number) {
 /* harmony import */ var _mintlify_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6929);
 
 
-/** How to wait for a job that may still be running, or to read the result of one that is done. */
 function howToWait(context, purpose = "wait for it") {
     const { state, settings, rerun, comment } = context;
     if (settings?.agent && rerun.usable !== "resumes")
@@ -506,16 +441,13 @@ function howToWait(context, purpose = "wait for it") {
     if (rerun.usable !== "resumes")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
     const action = settings?.wait === false ? "check on it" : purpose;
-    // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
     const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
 }
-/** How to take up a job of another step, which has ended with that step if an agent ran with it. */
 function howToTakeUp(what, jobId, { settings }) {
     const [purpose, prompt] = settings?.agent ? ["continue", "a"] : ["wait for", "no"];
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)} ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(what)}, run the action with ${jobId} and ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(prompt)} prompt.`;
 }
-/** What a re-run may do, unless it waits for the job. It need not: it asks the service, and finds late saves. */
 function rerunWarning({ task, rerun }) {
     if (rerun.usable !== "repeats")
         return [];
@@ -528,28 +460,23 @@ function rerunWarning({ task, rerun }) {
             return [];
     }
 }
-/** How to send a follow-up message. A reply in a thread has a line of its own for that. */
 function howToContinue({ state, rerun }) {
     return rerun.usable === "resumes"
         ? []
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
-/** How to send a request again with another workflow file. @param isKept - whether its job has work from which it continues */
 function howToSendAnew({ state, settings, comment }, isKept) {
     if (comment)
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `ask again in the thread`;
-    // A new run is another step, whose create does not find the job.
     const isSought = isKept && !settings?.session;
     return isSought ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `start a new run with job-id: ${state.jobId} and the same prompt` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `start a new run`;
 }
 function hasDashboard({ settings }) {
     return settings !== undefined && (0,_mintlify_js__WEBPACK_IMPORTED_MODULE_1__/* .isMintlify */ .T)(settings.baseUrl);
 }
-/** Returns the address of the service; `undefined` if it runs with the step, at one that means nothing to anybody. */
 function addressOf(settings) {
     return settings?.agent ? undefined : settings?.baseUrl.href;
 }
-/** How to send a request again on purpose. `unless`: when nobody should. A re-run uses the workflow file of its run, so a changed input has no effect. */
 function howToStartAnother({ comment }, unless = "If there is none") {
     if (!comment)
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(unless)}, start a new run of the workflow (not a re-run) to send the request. To choose that for a re-run, have on-rerun: \${{ vars.AGENT_ON_RERUN || 'resume' }} in the workflow, and set the variable to new.`;
@@ -559,11 +486,9 @@ function howToStartAnother({ comment }, unless = "If there is none") {
         ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To start another job, comment ${`${comment.phrase} new …`}.`
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To send another message, comment ${`${comment.phrase} …`}.`;
 }
-/** Names the place to look for a job: the dashboard, if there is one. */
 function serviceName(context) {
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(hasDashboard(context) ? "the dashboard" : "the service");
 }
-/** How to find out about a job whose id is unknown. */
 function checkService(context) {
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `Check ${serviceName(context)} for the job.`;
 }
@@ -590,9 +515,7 @@ const reportBug = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ 
 
 
 
-/** The rate limits are counted over an hour. Specification: "Limits". */
 const hourMs = 3_600_000;
-/** Explains why a request failed and what to do about it. */
 function explainRequestFailure(operation, error, context) {
     const failure = [...(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .capitalized */ .l2)(failureReason(error, (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .addressOf */ .ci)(context.settings))), "."];
     if (context.settings?.agent) {
@@ -617,7 +540,6 @@ function adviceOnFailure(operation, error) {
         ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url. If a private certificate authority signed the certificate, set the environment variable NODE_EXTRA_CA_CERTS of the step to that authority's file, or NODE_USE_SYSTEM_CA=1 if the runner's system trusts it.`
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, ${checkNetwork}`;
 }
-/** Returns the meaning of the service's answer, if that is more than it says, and what to do about it. */
 function adviceOnAnswer(operation, { status, serviceMessage, isOfService, retryAfterMs }, context) {
     const isMintlify = (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .hasDashboard */ .HX)(context);
     const usesIdToken = context.settings?.auth === "github-oidc";
@@ -625,7 +547,6 @@ function adviceOnAnswer(operation, { status, serviceMessage, isOfService, retryA
         case 400:
             if (operation === "poll")
                 return [[], (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check job-id and project-id.`];
-            // A gateway's HTML page says nothing about the prompt.
             if (serviceMessage === "")
                 return [[], (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, and any gateway or proxy in front of the service.`];
             return [
@@ -685,7 +606,6 @@ function adviceOnAnswer(operation, { status, serviceMessage, isOfService, retryA
     }
     return [[], serviceMessage ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `See the service's message.` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url.`];
 }
-/** Returns whether the service itself says that there is no such job. */
 const isNotFound = (operation, error) => operation !== "create" && error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && error.status === 404 && error.isOfService === true;
 function adviceOnNotFound(operation, isOfService, context) {
     const { settings, state } = context;
@@ -703,11 +623,8 @@ function adviceOnNotFound(operation, isOfService, context) {
     const where = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Copy project-id from the API keys page of the dashboard, and check base-url.`;
     return [reason, (0,_message_js__WEBPACK_IMPORTED_MODULE_3__/* .hasDashboard */ .HX)(context) ? where : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check project-id and base-url.`];
 }
-/** What the owner of a service has to do that rejects the OIDC token of a workflow run. */
 const howToTrust = (operation) => (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Its answer says what is wrong with the token. The service must trust this repository, and the ref or environment of this run (--trust, if it is the service of this project), and have the origin of base-url as its own URL (--public-url)${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .trusted */ .IZ)(thenAgain(operation))}.`;
-/** Nothing is run again because of a job that may be running. A changed workflow file has no effect on a re-run. */
 const thenAgain = (operation) => operation === "poll" ? "" : ". Then run this again, as a new run if you have changed the workflow file";
-/** Describes a failed request in a few words, as part of a sentence. */
 function failureReason(error, address) {
     if (error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$) {
         const status = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .join */ .fj)([
@@ -756,7 +673,6 @@ const activities = {
 /* harmony import */ var _runner_kit_text_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(9563);
 
 
-/** Thrown when the agent's service cannot start, or has ended early. The text says what to change. */
 class AgentError extends Error {
     name = "AgentError";
     title;
@@ -767,15 +683,11 @@ class AgentError extends Error {
         this.text = text;
     }
 }
-/** Returns the result of a run whose agent failed. Default: before anything was sent. */
 function agentFailed({ title, text }, acceptance = "rejected") {
     return { kind: "agent-failed", title, text, acceptance };
 }
-/** The result of a step that was cancelled while it looked up what to do. */
 const cancelledBeforeSending = { kind: "cancelled", operation: "create", acceptance: "rejected" };
-/** The same in a re-run, before it knew what earlier attempts had sent. */
 const cancelledWhileLooking = { kind: "cancelled", operation: "poll", acceptance: "rejected" };
-/** Returns the outcome of a run. */
 function outcomeOf(result, state) {
     switch (result.kind) {
         case "done":
@@ -801,24 +713,20 @@ function outcomeOf(result, state) {
             return result.cause === "session-busy" ? "timed-out" : "error";
     }
 }
-/** Returns how the turn ended; `undefined` if that is unknown: the job may show its state from before a message. */
 function endOf(result, state) {
     if (result.kind !== "done" || state.isUnproven)
         return undefined;
     return result.status === "completed" ? "completed" : "failed";
 }
-/** Returns whether the service accepted the create or message; `undefined` if the result does not say. */
 function acceptanceOf(result) {
     if (result.kind === "submission-failed")
         return result.error.acceptance;
     return result.kind === "cancelled" || result.kind === "agent-failed" ? result.acceptance : undefined;
 }
-/** Returns whether the service's own `404`, which is JSON with a message unlike a gateway's, answered the first request. */
 function isJobNotFound(result, state) {
     const error = httpErrorOf(result);
     return error?.status === 404 && error.isOfService === true && !state.hasRecord;
 }
-/** Returns whether the service rejected a create or message for good, and not because of the key or a rate limit. */
 function isRejected(result) {
     const status = result.kind === "submission-failed" ? (httpErrorOf(result)?.status ?? 0) : 0;
     return acceptanceOf(result) === "rejected" && status >= 400 && status < 500 && ![401, 403, 404, 429].includes(status);
@@ -862,26 +770,14 @@ var retry = __webpack_require__(1992);
 
 
 
-/** A new job may not be visible immediately: `404` is transient for this long after a create, in milliseconds. */
 const notFoundGraceMs = 10_000;
-/** A record may show the state from before a message for this long, in milliseconds. */
 const staleStateMs = 15_000;
-/** The last poll is sent this long before the deadline, or a tenth of the whole timeout if that is less. */
 const lastPollReserveMs = 1000;
-/** A held poll ends this long before the last poll, in milliseconds. */
 const heldPollReserveMs = 1000;
-/** The longest time that the service is asked to hold a poll, in seconds: well below the timeout of a request. */
 const maxHoldSeconds = 25;
-/** How long before its limit the service has to answer a held poll, in milliseconds. */
 const answerMs = 2000;
-/** A poll that ends sooner, in milliseconds, was not held, whatever the response says: it would be polled in a loop. */
 const minHeldMs = 1000;
-/** After as many held polls in a row that failed, no more are sent: something on the way cannot hold them. */
 const maxFailedHolds = 2;
-/**
- * Polls a job until it ends, the deadline passes or the signal aborts. Transient errors are repeated at the next interval. With a
- * service that can hold polls, they follow each other. @throws RequestError if a poll fails permanently
- */
 async function waitForJob(request, client, ports, onEvent) {
     const { jobId, origin, startedAt, deadline, signal, intervals } = request;
     const { clock, random } = ports;
@@ -891,16 +787,11 @@ async function waitForJob(request, client, ports, onEvent) {
     let hasRecord = false;
     const isAttached = origin.kind === "attached" || origin.kind === "resumed";
     let hasReachedService = !isAttached;
-    /** Monotonic time from which the record may show the state from before a message. */
     const messagedAt = origin.kind === "messaged" ? origin.at : origin.kind === "resumed" ? clock.now() : Number.NEGATIVE_INFINITY;
     const lastPollAt = deadline - reserveMs;
     let failedHolds = 0;
     let isFirst = true;
     const untilLastPoll = (ms) => clock.now() < lastPollAt ? Math.min(ms, lastPollAt - clock.now()) : undefined;
-    /**
-     * Returns 10 % of the time waited so far within the intervals, or `minMs` if that is longer: short jobs end early, long ones
-     * cost few requests. The jitter spreads out jobs that were started together.
-     */
     const nextDelay = (minMs = 0) => {
         const base = Math.min(Math.max((clock.now() - startedAt) * 0.1, intervals.minMs), intervals.maxMs);
         const ms = base * (isFirst ? 0.5 + random() : 0.8 + 0.4 * random());
@@ -916,7 +807,6 @@ async function waitForJob(request, client, ports, onEvent) {
             return { kind: "timed-out", ...(lastError && { lastError }) };
         const pollAt = clock.now();
         const holdLimit = lastPollAt - heldPollReserveMs;
-        // The first record of a job that was attached to is shown at once.
         const mayHold = request.until === "terminal" && (!isAttached || hasRecord) && failedHolds < maxFailedHolds;
         const leftSeconds = Math.floor((holdLimit - pollAt - answerMs) / 1000);
         const holdSeconds = mayHold ? Math.max(0, Math.min(maxHoldSeconds, leftSeconds)) : 0;
@@ -936,7 +826,6 @@ async function waitForJob(request, client, ports, onEvent) {
             hasReachedService = true;
             if (isDone)
                 delayMs = undefined;
-            // The time for which it was held counts as a part of the shortest delay.
             else
                 delayMs = heldMs >= minHeldMs ? untilLastPoll(Math.max(0, intervals.minMs - heldMs)) : nextDelay();
             onEvent({ kind: "polled", job, isStale, nextDelayMs: delayMs });
@@ -948,15 +837,12 @@ async function waitForJob(request, client, ports, onEvent) {
                 return { kind: "cancelled" };
             if (!(0,errors/* isRequestError */.eK)(error) || !isTransient(error, origin, hasReachedService))
                 throw error;
-            // A poll that was cut off by the deadline says nothing about the service.
             if (clock.now() >= deadline && (hasRecord || lastError))
                 return { kind: "timed-out", ...(lastError && { lastError }) };
             hasReachedService ||= !(error instanceof transport/* NetworkError */.Dr || error instanceof errors/* TokenError */.gz);
             const wasSent = !(error instanceof errors/* TokenError */.gz || (error instanceof transport/* NetworkError */.Dr && error.phase === "connecting"));
-            // A failure at once has another cause than that it was held.
             if (holdSeconds > 0 && wasSent && clock.now() - pollAt >= minHeldMs)
                 failedHolds++;
-            // Nor does a held poll that had to make room for the last one.
             const isTimeout = error instanceof transport/* NetworkError */.Dr && error.reason === "timeout";
             const hasMadeRoom = holdSeconds > 0 && isTimeout && clock.now() >= holdLimit;
             if (!hasMadeRoom)
@@ -972,7 +858,6 @@ function isTransient(error, origin, hasReachedService) {
         return origin.kind === "created" && error.sentAt - origin.at < notFoundGraceMs;
     if (!hasReachedService && error instanceof errors/* TokenError */.gz && !error.isTransient)
         return false;
-    // If the service has been reached before, something on the way to it may have caused a certificate error.
     if (!hasReachedService && error instanceof transport/* NetworkError */.Dr && error.reason === "certificate")
         return false;
     return (0,retry/* isTransientPollFailure */.KR)(error);
@@ -1004,24 +889,14 @@ var runner_environment = __webpack_require__(767);
 
 
 
-/** How long the state of a job is read while its service fails, in milliseconds: what is left of the time is for the job that runs. */
 const maxReadMs = 180_000;
-/** A job is read again after this time if it was not found, or showed no message yet, in milliseconds. */
 const secondLookMs = 3000;
-/** How long after a signal the service is asked to stop a turn, in milliseconds: soon after that, the runner kills the step. */
 const stopGraceMs = 2000;
-/** The same at the step's own time limit, after which nobody kills it. */
 const stopAtLimitMs = 20_000;
-/** Before the service is asked again whether the turn has ended, in milliseconds. */
 const pauseMs = 250;
-/** Reads a job once, without publishing its id. Never rejects. */
 function readJob(jobId, run) {
     return runJob({ kind: "attach", jobId }, { ...run, publishJobId: () => { } }, { wait: false });
 }
-/**
- * Reads a job once, and returns its status, or a result if that cannot be read, so that nothing may be sent. It is gone only after two `404`:
- * one may come from a service that restarts. Never rejects.
- */
 async function findJob(jobId, run) {
     const { state, ports } = run;
     const beforeMs = state.elapsedMs(ports.clock.now());
@@ -1036,7 +911,6 @@ async function findJob(jobId, run) {
         return result.status;
     if (result.kind === "started")
         return "active";
-    // A re-run reads the job again: this step has no part in it yet.
     if (result.kind === "cancelled")
         return action_result/* cancelledBeforeSending */.xX;
     if (result.kind !== "timed-out" || !result.lastError)
@@ -1044,7 +918,6 @@ async function findJob(jobId, run) {
     const { lastError: error, timeoutMs } = result;
     return { kind: "blocked", cause: "session-job", jobId, error, forMs: timeoutMs - beforeMs };
 }
-/** Returns whether a job is still not found some seconds after a request for it was answered with `404`. Never rejects. */
 async function isStillGone(jobId, run) {
     const state = new run_state/* RunState */.l();
     state.startedAt = run.state.startedAt;
@@ -1056,13 +929,11 @@ async function lookAgain(jobId, run) {
     const result = await readJob(jobId, run);
     return (0,action_result/* isJobNotFound */.tl)(result, run.state) ? "gone" : result;
 }
-/** Runs a task: sends the create or message, if there is one, and waits for the job. Never rejects. */
 async function runJob(task, run, options = {}) {
     const { wait = run.settings.wait, onJobId, onPolled } = options;
     const { state } = run;
     let published = "";
     const publishJobId = (jobId) => {
-        // A response in doubt may have had it.
         if (jobId === published)
             return;
         published = jobId;
@@ -1079,7 +950,6 @@ async function runJob(task, run, options = {}) {
         return await submitAndWait(task, operation, job, onPolled);
     }
     catch (error) {
-        // What was published stays so, whatever failed after it.
         if (published !== "")
             state.jobId ||= published;
         return resultOfError(error, operation, job);
@@ -1090,7 +960,6 @@ async function submitAndWait(task, operation, run, onPolled) {
     const { clock, random, signal } = ports;
     log.starting(task, settings);
     const client = (0,action_run/* connectService */.Ux)(run);
-    // Comment mode has already sent requests to GitHub, and their time counts too.
     state.startedAt ??= clock.now();
     const { startedAt } = state;
     const isRead = task.kind === "attach" && !settings.wait;
@@ -1102,7 +971,6 @@ async function submitAndWait(task, operation, run, onPolled) {
     let origin = { kind: isMessageResumed ? "resumed" : "attached" };
     if (task.kind !== "attach") {
         const { job, isReplay } = await run_job_submit(task, client, run, limits);
-        // On a re-run, it is the turn of an earlier attempt, which the service did not name when it was asked.
         const isOwn = !isReplay || (0,runner_environment/* runAttempt */.Tm)(ports.environment) > 1;
         updateState(job, isReplay && isOwn ? { kind: "attach", jobId: job.id, resumes: task.kind } : task, run);
         if (!isOwn)
@@ -1113,7 +981,6 @@ async function submitAndWait(task, operation, run, onPolled) {
         const isCreate = task.kind === "create";
         if (isCreate && (0,contract/* isTerminal */.Hd)(job.status))
             return { kind: "done", status: job.status };
-        // A service that announces itself shows a message at once.
         if (!settings.wait && !isCreate && !state.features)
             await untilShown(task, run, client, limits, onPolled);
         if (signal.aborted)
@@ -1139,7 +1006,6 @@ async function submitAndWait(task, operation, run, onPolled) {
         return { kind: "cancelled", operation, acceptance: "accepted" };
     const { turn, job, wasSeenToStart } = wait;
     state.isUnproven = settings.wait && !wasSeenToStart;
-    // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
     const isStale = isMessageResumed && !settings.wait && !(turn !== undefined && (0,step_lookup/* hasEnded */.hY)(turn));
     if (!(0,contract/* isTerminal */.Hd)(job.status) || isStale)
         return { kind: "started" };
@@ -1147,7 +1013,6 @@ async function submitAndWait(task, operation, run, onPolled) {
         return { kind: "done", status: job.status };
     return { kind: "done", status: turn === "completed" ? "completed" : "failed" };
 }
-/** Reads a job until it shows that it got a message, for who reads it next: before, it may show how its last turn ended. Never rejects. */
 async function untilShown(task, run, client, limits, onShown) {
     const { clock } = run.ports;
     const deadline = Math.min(clock.now() + staleStateMs, limits.deadline);
@@ -1157,19 +1022,15 @@ async function untilShown(task, run, client, limits, onShown) {
             updateState(reading.job, task, run);
         if (reading?.job.status === "active")
             return onShown?.();
-        // What cannot be read is not asked for again, but may show the state from before.
         const leftMs = deadline - clock.now();
         await clock.sleep(reading ? Math.min(secondLookMs, leftMs) : leftMs, limits.signal);
     }
 }
-/** Waits as the step is asked to. An agent that runs with the step is started first if the job that it attaches to needs it. */
 async function waitWith(task, { settings, ports: { agent, signal } }, waitUntil) {
     if (task.kind === "attach" && settings.wait && agent) {
-        // Nothing was sent, so no agent has been asked for yet: a turn that an earlier attempt left would wait for good.
         const found = await waitUntil("response");
         if (found.kind !== "done")
             return found;
-        // Loaded here, because few steps have an agent.
         const { untilAborted } = await __webpack_require__.e(/* import() */ 6).then(__webpack_require__.bind(__webpack_require__, 9006));
         if (!(0,contract/* isTerminal */.Hd)(found.job.status))
             await untilAborted(agent.prepare(), signal);
@@ -1194,22 +1055,18 @@ function run_job_submit(task, client, { key, publishJobId, log, state, ports }, 
         ? client.createJob({ ...submission, base: task.base, session }, limits, onRetry, publishJobId)
         : client.sendMessage(task.jobId, submission, limits, onRetry);
 }
-/** Returns up to which commit the sections tell of changes, marked if the session was not told of all before them. */
 function coversOf({ changes }) {
     const head = (0,commit_of/* commitOf */.D)(changes?.head);
     return head && (changes?.continues ? head : `+${head}`);
 }
-/** Returns the person who asked, where and in which run. Only people are named: other events name whoever caused them last. */
 function askedOf({ author, threadUrl }, environment) {
     const { GITHUB_EVENT_NAME: event, GITHUB_TRIGGERING_ACTOR: actor = "" } = environment;
     const by = author || (event === "workflow_dispatch" ? actor : "");
     return { by: by || undefined, in: threadUrl || undefined, run: (0,runner_environment/* runUrl */.Vp)(environment) || undefined };
 }
-/** Returns a function that reads the status of our turn, if the service may say it: others may have sent a message since. */
 function turnReader(task, client, { key, state, settings }, limits) {
     if (task.kind === "attach" && task.resumes === undefined)
         return undefined;
-    // A single poll is worth a question only if the turn is known.
     if (!settings.wait && (task.kind !== "attach" || task.turnId === undefined))
         return undefined;
     const isOwn = ({ jobId, turnId, request }) => jobId === state.jobId &&
@@ -1219,12 +1076,10 @@ function turnReader(task, client, { key, state, settings }, limits) {
         if (isUnannounced)
             return undefined;
         const announcement = await client.lookUpStep(key.of(""), limits).catch((error) => {
-            // A service that has announced nothing may not know the question: its record counts.
             if (state.features === undefined && !settings.agent && (0,errors/* isRequestError */.eK)(error))
                 return undefined;
             throw error;
         });
-        // What has announced itself knows how the turn ended: then another answer is none, and the record may be about a later turn.
         if (announcement === undefined && state.features !== undefined)
             throw new errors/* InvalidResponseError */.tF("it announces nothing", "");
         isUnannounced = announcement === undefined;
@@ -1236,7 +1091,6 @@ function turnReader(task, client, { key, state, settings }, limits) {
         return own?.status;
     };
 }
-/** Merges a record into the state, and publishes the job's id before anything else can fail. */
 function updateState(job, task, { ports, state, log, publishJobId }) {
     const isFirst = !state.hasRecord;
     const hadInvalidLink = state.hasInvalidLink;
@@ -1253,7 +1107,6 @@ function updateState(job, task, { ports, state, log, publishJobId }) {
 function resultOfError(error, operation, { ports, state, log, publishJobId }) {
     if (error instanceof action_result/* AgentError */.Yv) {
         const acceptance = state.hasRecord ? "accepted" : "unknown";
-        // A service that ends with its step can say so before the signal is seen here.
         return ports.signal.aborted ? { kind: "cancelled", operation, acceptance } : (0,action_result/* agentFailed */.$q)(error, acceptance);
     }
     if (operation !== "poll" && error instanceof errors/* SubmissionError */.nx) {
@@ -1267,7 +1120,6 @@ function resultOfError(error, operation, { ports, state, log, publishJobId }) {
         return { kind: "submission-failed", operation, error };
     }
     if ((0,errors/* isRequestError */.eK)(error)) {
-        // Without a record, there was no response to the create or message, so this came from `connect`.
         return operation !== "poll" && !state.hasRecord
             ? { kind: "submission-failed", operation, error: new errors/* SubmissionError */.nx("rejected", error) }
             : { kind: "poll-failed", error };
@@ -1275,23 +1127,16 @@ function resultOfError(error, operation, { ports, state, log, publishJobId }) {
     log.debugError(error);
     return { kind: "crashed", error };
 }
-/**
- * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up, also if an earlier attempt sent
- * it: the agent ends with the step. The state says what became of
- * it, and the result whether a request that was in doubt was accepted, or how a turn ended that did so in time. Never rejects.
- */
 async function stopOwnTurn(task, result, run) {
     const { settings, state, log } = run;
     const isSent = task.kind === "attach" ? settings.agent !== undefined && task.turnId !== undefined : true;
     const isOwn = isSent && settings.wait && settings.onCancel === "stop";
-    // An agent that runs with the step ends with it.
     if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out")))
         return result;
     if (result.kind === "cancelled" && result.acceptance === "rejected")
         return result;
     const accepted = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
     const { clock } = run.ports;
-    // The step's own signal has aborted.
     const graceMs = result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs;
     const limits = { deadline: clock.now() + graceMs, signal: new AbortController().signal };
     try {
@@ -1314,7 +1159,6 @@ async function stopOwnTurn(task, result, run) {
             return accepted;
         state.stop = "asked";
         for (;;) {
-            // An earlier attempt may have sent the same request, and its turn may be over.
             const status = (0,step_lookup/* hasEnded */.hY)(turn.status) ? turn.status : await client.stopTurn(turn.jobId, turn.turnId, limits);
             if (status === "stopped")
                 state.stop = "stopped";
@@ -1356,90 +1200,53 @@ async function stopOwnTurn(task, result, run) {
 /* harmony import */ var _pull_request_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8808);
 
 
-/** What a record says of a job besides its state. */
 const jobFacts = ["model", "repository", "ref", "createdAt", "archivedAt", "base", "pageUrl"];
-/** What the run knows so far: outputs, log and summary are made from it. */
 class RunState {
-    /** Monotonic time of the first request; `undefined` until then. */
     startedAt;
     jobId = "";
-    /** How the step came by the job; empty until the service has confirmed it. */
     origin = "";
-    /** The last of the four known statuses seen. */
     status = "";
     pullRequest;
-    /** Whether the last record had a pull request link that must not be published. */
     hasInvalidLink = false;
     model = "";
     repository = "";
     ref = "";
     createdAt = "";
     archivedAt = "";
-    /** The branch that the job started from, if the service says it. */
     base = "";
-    /** The address of the job's page for people, which may be linked. */
     pageUrl = "";
     timeline = [];
-    /** What changed in the repository, with `changes`; `undefined` if that was not read, or if there is nothing to compare. */
     changes;
-    /** What the service announced that it offers beyond the specification; `undefined` if it announced nothing, or was not asked. */
     features;
-    /** What it announced before anything was sent. */
     announcement;
-    /** What the session of the step is known by, once the branch is known that its jobs start from; `undefined` without one. */
     session;
-    /** Whether a question about it claims it for this run, which is about to send something. */
     claimsSession = false;
-    /** The one that the announcement is about. */
     askedSession;
-    /** See `ClientOptions.asked`. */
     asked = {};
-    /** Whether it has denied that it can be asked. */
     isMute = false;
-    /** What became of the turn when the step was cancelled; `undefined` if the service was not asked to stop it. */
     stop;
-    /** The agent's last message, without control characters; empty if the service says nothing. Untrusted text. */
     finalMessage = "";
-    /** The transcript of an agent that ran with the step; empty if there is none. */
     logFile = "";
-    /** The file with work that is kept nowhere else; empty if there is none. */
     workFile = "";
-    /** What the service's check of the turn's commit showed; empty if it says nothing. */
     check = "";
-    /** Whether it is known that the turn changed nothing: the job's pull request has nothing of it. */
     isUnchanged = false;
-    /** How the job's pull request ended that has nothing of the turn, which may have changed something; `undefined` if none did. */
     endedWithout;
-    /** What the turns of this step cost together, in US dollars, as the agents say; `undefined` if one of these costs is unknown. */
     costUsd;
-    /** Why the turn has failed or was stopped: untrusted, one line, maybe empty. `undefined` if it has not, or is unknown. */
     failure;
-    /** Whether the last record says that work of the job's last turn, which failed, is kept. */
     isKept = false;
-    /** Whether it says that something of that turn is kept unfinished. */
     isUnfinished = false;
-    /** Whether the message to the job publishes kept work, which has no pull request yet. */
     publishesKept = false;
-    /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
     isUnproven = false;
-    /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
     lastPullRequest;
-    /** The job's pull request and its newest commit before the message; `undefined` if that is unknown. */
     before;
-    /** What is added to the prompt because a person has closed that one without merging it. It is no part of the request's key. */
     refusal = "";
-    /** What the reply says of the branch that the job starts from, if that is another one than the workflow asks for. */
     startNote = [];
-    /** Comment mode: the login of the account that asked, and the address of the issue or pull request. */
     author = "";
-    /** Whether an earlier attempt may have started a job, of which nobody was asked that may know. */
     mayHaveEarlier = false;
     threadUrl = "";
-    /** Returns the milliseconds since the first request; 0 before it. */
     elapsedMs(now) {
         return this.startedAt === undefined ? 0 : now - this.startedAt;
     }
-    /** Forgets the job, before another one is started. */
     forgetJob() {
         this.jobId = "";
         this.origin = "";
@@ -1462,9 +1269,7 @@ class RunState {
     get hasRecord() {
         return this.timeline.length > 0;
     }
-    /** Takes over what the service says of the step's turns, and of the one that the step waits for. */
     updateTurns(turns, own) {
-        // Line ends are kept; other control characters could do harm in a terminal.
         this.finalMessage = (own?.message ?? "").replace(/[^\P{Cc}\n\t]/gu, "").trim();
         this.check = own?.check ?? "";
         this.isUnchanged = own?.isUnchanged ?? false;
@@ -1480,10 +1285,8 @@ class RunState {
             : undefined;
         const costs = turns.map(({ costUsd }) => costUsd);
         const isKnown = costs.length > 0 && costs.every((cost) => cost !== undefined);
-        // Sums of decimal fractions are not exact.
         this.costUsd = isKnown ? Number(costs.reduce((sum, cost) => sum + (cost ?? 0), 0).toFixed(6)) : undefined;
     }
-    /** Merges a record. Fields it lacks keep their value, except the pull request, which is always the last record's. */
     update(job, now) {
         this.jobId = job.id;
         if ((0,_client_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isKnownStatus */ .ih)(job.status))
@@ -1522,9 +1325,7 @@ var contract = __webpack_require__(6078);
 // EXTERNAL MODULE: ./build/client/errors.js
 var errors = __webpack_require__(6695);
 ;// CONCATENATED MODULE: ./build/client/job-page.js
-/** Far longer than any page's address. */
 const maxUrlLength = 4096;
-/** Returns the link with `rel="alternate"` and `type="text/html"` on the request's origin. RFC 8288, section 3. */
 function parseJobPage(header = "", requestUrl) {
     let index = 0;
     const next = (pattern) => {
@@ -1535,7 +1336,6 @@ function parseJobPage(header = "", requestUrl) {
         return match;
     };
     for (let link = next(linkTarget); link; link = next(linkTarget)) {
-        // By their names in lower case. If a name repeats, its first value counts.
         const parameters = new Map();
         for (let parameter = next(linkParameter); parameter; parameter = next(linkParameter)) {
             const [, name = "", quoted, token = ""] = parameter;
@@ -1543,12 +1343,10 @@ function parseJobPage(header = "", requestUrl) {
             if (!parameters.has(name.toLowerCase()))
                 parameters.set(name.toLowerCase(), value);
         }
-        // The links up to the first one that is malformed count.
         if (!next(linkEnd))
             return undefined;
         const relations = (parameters.get("rel") ?? "").toLowerCase().split(/[ \t]+/);
         const isPage = relations.includes("alternate") && parameters.get("type")?.toLowerCase() === "text/html";
-        // With an anchor, the link is about something else.
         const url = isPage && !parameters.has("anchor") ? checkPage(link[1] ?? "", requestUrl) : undefined;
         if (url !== undefined)
             return url;
@@ -1556,9 +1354,7 @@ function parseJobPage(header = "", requestUrl) {
     return undefined;
 }
 const linkTarget = /[ \t,]*<([^>]*)>/y;
-/** `; name`, `; name=value` or `; name="quoted value"`. */
 const linkParameter = /[ \t]*;[ \t]*([^ \t=;,"]*)[ \t]*(?:=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^;,"]*)))?/y;
-/** The end of a link, after which the next one may follow. */
 const linkEnd = /[ \t]*(?:,|$)/y;
 function checkPage(target, requestUrl) {
     const url = /[\s\p{Cc}\\]/u.test(target) ? null : URL.parse(target, requestUrl.href);
@@ -1567,15 +1363,9 @@ function checkPage(target, requestUrl) {
 }
 
 ;// CONCATENATED MODULE: ./build/client/retry-after.js
-/** A year: effectively never, but still safe to compute with and to display. */
 const maxRetryAfterMs = 31_536_000_000;
-/** The three date formats that a recipient must accept (RFC 9110, section 5.6.7). `Date.parse` by itself accepts far more. */
 const httpDate = /^(?:\w{3}, \d{2} \w{3} \d{4} \d{2}:\d{2}:\d{2} GMT|\w{6,9}, \d{2}-\w{3}-\d{2} \d{2}:\d{2}:\d{2} GMT)$/;
 const asctimeDate = /^\w{3} \w{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
-/**
- * Parses `Retry-After` (RFC 9110, section 10.2.3), in milliseconds, at most a year; `undefined` unless it is a later time. A date is
- * compared with the response's own `date`, because clocks differ, or with the runner's `wallTimeMs`.
- */
 function parseRetryAfter(value, date, wallTimeMs) {
     const text = value?.trim() ?? "";
     const sentAt = parseHttpDate(date?.trim() ?? "");
@@ -1584,7 +1374,6 @@ function parseRetryAfter(value, date, wallTimeMs) {
         : parseHttpDate(text) - (Number.isNaN(sentAt) ? wallTimeMs : sentAt);
     return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : undefined;
 }
-/** Returns milliseconds since 1970, or `NaN`. */
 function parseHttpDate(text) {
     if (httpDate.test(text))
         return Date.parse(text);
@@ -1606,13 +1395,9 @@ var trace = __webpack_require__(4575);
 
 
 
-/** The timeout of one request, in milliseconds, unless less time is left. */
 const requestTimeoutMs = 30_000;
-/** After an abort, a create or message in flight gets this long for its response, which says whether it was accepted. */
 const submissionGraceMs = 4000;
-/** The longest answer to the question what was sent under a step that is waited for, in milliseconds. */
 const lookupTimeoutMs = 10_000;
-/** Creates a client for one project. Nothing it returns or throws contains a token. Specification: "Endpoints". */
 function createClient(options, ports) {
     const { clock, random, onTrace = () => { } } = ports;
     const { credentials } = options;
@@ -1622,7 +1407,6 @@ function createClient(options, ports) {
     const pathOf = (jobId) => `${jobsPath}/${encodeURIComponent(jobId)}`;
     async function send(method, path, limits, { submission, key = submission?.key, holdSeconds = 0, timeoutMs = requestTimeoutMs }) {
         const url = new URL(options.baseUrl.href.replace(/\/+$/, "") + path);
-        // A create or message must not be sent so late that no response could arrive.
         const tokenDeadline = limits.deadline - (submission ? client_submit/* minTimeLeftMs */.x3 : 0);
         const token = await credentials.token({ ...limits, deadline: tokenDeadline });
         const sentAt = clock.now();
@@ -1635,9 +1419,7 @@ function createClient(options, ports) {
                 authorization: `Bearer ${token}`,
                 "user-agent": options.userAgent,
                 ...(submission && { "content-type": "application/json" }),
-                // A string: IETF draft "The Idempotency-Key HTTP Header Field"; RFC 9651, section 3.3.3.
                 ...(key && { "idempotency-key": `"${key.step}.${key.request}"` }),
-                // Asks the service to hold its response until the job ends, but not longer: RFC 7240, section 4.3.
                 ...(holdSeconds > 0 && { prefer: `wait=${holdSeconds}` }),
             },
             ...(submission && {
@@ -1668,7 +1450,6 @@ function createClient(options, ports) {
         if (job.id !== (requestOptions.jobId ?? job.id))
             throw new errors/* InvalidResponseError */.tF("it is the record of another job", "");
         const pageUrl = parseJobPage(response.headers.link, url);
-        // A link that contains a token cannot be shown, and would lead nowhere without it.
         const isPageHidden = pageUrl === undefined || redact(pageUrl) !== pageUrl;
         return {
             job: isPageHidden ? job : { ...job, pageUrl },
@@ -1677,7 +1458,6 @@ function createClient(options, ports) {
             isReplayed: response.headers["idempotent-replayed"]?.trim().toLowerCase() === "true",
         };
     }
-    /** Sends a message to a job, or a create without one. */
     async function submitTo(jobId, submission, limits, onRetry, onJobId = () => { }) {
         const path = jobId === undefined ? jobsPath : `${pathOf(jobId)}/message`;
         const post = () => request("POST", path, limits, { submission, jobId });
@@ -1686,21 +1466,12 @@ function createClient(options, ports) {
         return { job: accepted.job, isReplay: accepted.isReplayed && !wasInDoubt };
     }
     const client = {
-        /** Creates a job. `onJobId` gets the untrusted id in a response that is in doubt. @throws SubmissionError */
         createJob: (submission, limits, onRetry, onJobId) => submitTo(undefined, submission, limits, onRetry, onJobId),
-        /** Sends a follow-up message to a job, by the same rules. */
         sendMessage: (jobId, submission, limits, onRetry) => submitTo(jobId, submission, limits, onRetry),
-        /** Gets a job, without retries; the service may hold it for `holdSeconds`. @throws RequestError, also for another job */
         getJob: async (jobId, limits, holdSeconds = 0) => {
             const reading = await request("GET", pathOf(jobId), limits, { holdSeconds, jobId });
             return holdSeconds > 0 ? reading : { ...reading, heldMs: 0 };
         },
-        /**
-         * Asks what was sent under the step of a key, and which job a session continues; `undefined` if the service does not know the
-         * question (`404`, `405`, `501`), or did not receive the key. @throws RequestError if that is unknown
-         *
-         * @param isClaimed - whether the session is to be busy for other machines from now on, unless it is. Default: no
-         */
         lookUpStep: async (key, limits, session, isClaimed = false) => {
             if (!options.canBeAsked)
                 return undefined;
@@ -1715,7 +1486,6 @@ function createClient(options, ports) {
             });
             const path = `${jobsPath}?${query}`;
             try {
-                // The key goes with the question, so that the service can say that something on the way removes it.
                 const { response, data } = await send("GET", path, limits, { key, timeoutMs: lookupTimeoutMs });
                 const announcement = (0,step_lookup/* parseAnnouncement */.$g)(data, key.step);
                 if (announcement === "unusable")
@@ -1730,7 +1500,6 @@ function createClient(options, ports) {
                 throw error;
             }
         },
-        /** Asks to stop a turn, once. Returns its status, `undefined` while it is ending. @throws RequestError */
         stopTurn: async (jobId, turnId, limits) => {
             const path = `${pathOf(jobId)}/turn/${encodeURIComponent(turnId)}/stop`;
             const { response, data } = await send("POST", path, limits, { timeoutMs: lookupTimeoutMs });
@@ -1744,7 +1513,6 @@ function createClient(options, ports) {
     };
     return client;
 }
-/** Returns whether `Preference-Applied` names `wait`, with or without a value (RFC 7240, section 3). */
 function isWaitApplied(preferenceApplied = "") {
     return preferenceApplied.split(",").some((preference) => /^\s*wait\s*(?:[=;]|$)/i.test(preference));
 }
@@ -1760,7 +1528,6 @@ var read_repository = __webpack_require__(9093);
 
 
 
-/** Connects to the service of a run. Only a service that is not the default one is asked what it offers. */
 function connectService(run) {
     const { settings, ports, credentials, log } = run;
     const { baseUrl, projectId } = settings;
@@ -1774,20 +1541,16 @@ function connectService(run) {
         asked: run.state.asked,
     }, { transport: ports.connect(baseUrl.protocol), clock, random, onTrace: (line) => log.debug(line) });
 }
-/** Returns whether the service is asked what was sent under a step. */
 function canBeAsked({ settings }) {
     return !(0,mintlify/* isMintlify */.T)(settings.baseUrl);
 }
-/** Connects to the runner's GitHub. @param token - default: the one for the workflow's repository */
 function connectGitHub({ settings, ports, log }, token = settings.githubToken) {
     const apiUrl = ports.environment.GITHUB_API_URL || "https://api.github.com";
     return ports.connectGitHub(token, apiUrl, (line) => log.debug(line));
 }
-/** Connects to the run's own repository on GitHub, to read it. @param token - default: the one for the workflow's repository */
 async function connectRepository(run, limits = {}, token) {
     return (0,read_repository/* readerOf */.T)(await connectGitHub(run, token), (0,environment/* ownRepository */.d5)(run.ports.environment), run.ports, limits);
 }
-/** Connects to the repository of a job's pull request, which may be another one. */
 async function connectRepositoryOfJob(run, place, limits = {}) {
     return (0,read_repository/* readerOf */.T)(await connectGitHub(run, run.settings.agent?.githubToken), place, run.ports, limits);
 }
@@ -1811,44 +1574,32 @@ async function connectRepositoryOfJob(run, place, limits = {}) {
 /* harmony export */ });
 /* harmony import */ var node_fs__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(3024);
 
-/** Returns the number of the run attempt: 1 on the first run of a workflow run, more on a re-run. */
 function runAttempt({ GITHUB_RUN_ATTEMPT }) {
     return Number(GITHUB_RUN_ATTEMPT ?? 1);
 }
-/** Returns the address of the runner's GitHub. */
 function serverUrl({ GITHUB_SERVER_URL }) {
     return GITHUB_SERVER_URL || "https://github.com";
 }
-/** Returns the repository of the run; its parts are empty if the runner does not name one. */
 function ownRepository({ GITHUB_REPOSITORY = "" }) {
     const [owner = "", repo = ""] = GITHUB_REPOSITORY.split("/");
     return { owner, repo };
 }
-/** Returns whether the job may request OIDC tokens: it has `permissions: id-token: write`. */
 function canRequestIdTokens(environment) {
     return Boolean(environment.ACTIONS_ID_TOKEN_REQUEST_URL && environment.ACTIONS_ID_TOKEN_REQUEST_TOKEN);
 }
-/** Returns the address of the workflow run. */
 function runUrl(environment) {
     const { GITHUB_REPOSITORY: repository = "", GITHUB_RUN_ID: run = "" } = environment;
     return `${serverUrl(environment)}/${repository}/actions/runs/${run}`;
 }
-/** Returns whether the run is on a tag, as for the event `release`. GitHub's documentation: "Variables", `GITHUB_REF`. */
 function isOnTag({ GITHUB_REF = "" }) {
     return GITHUB_REF.startsWith("refs/tags/");
 }
-/** Reads the payload of the event that triggered the workflow. */
 function readEvent({ GITHUB_EVENT_PATH = "" }) {
     return JSON.parse((0,node_fs__WEBPACK_IMPORTED_MODULE_0__.readFileSync)(GITHUB_EVENT_PATH, "utf8"));
 }
-/** Returns the file of certificates that Node ignores because it does not exist. Node: "NODE_EXTRA_CA_CERTS". */
 function missingCertificates({ NODE_EXTRA_CA_CERTS: file = "" }) {
     return file === "" || (0,node_fs__WEBPACK_IMPORTED_MODULE_0__.existsSync)(file) ? undefined : file;
 }
-/**
- * Returns the `User-Agent` of requests to the service: with the version and the address of the action, as the workflow names them. A local
- * action has none.
- */
 function userAgent(environment) {
     const { GITHUB_ACTION_REPOSITORY: repository = "", GITHUB_ACTION_REF: ref = "" } = environment;
     if (!/^[\w.-]+\/[\w.-]+$/.test(repository) || ref === "")
@@ -1866,7 +1617,6 @@ function userAgent(environment) {
 /* harmony export */   T: () => (/* binding */ readerOf),
 /* harmony export */   q: () => (/* binding */ parse)
 /* harmony export */ });
-/** Returns a reader of a repository, whose time begins now. */
 function readerOf(github, { owner, repo }, { clock, signal }, { timeoutMs = 10_000, totalMs = timeoutMs }) {
     const deadline = clock.now() + totalMs;
     const limits = () => {
@@ -1882,7 +1632,6 @@ function readerOf(github, { owner, repo }, { clock, signal }, { timeoutMs = 10_0
         },
     };
 }
-/** @throws with the name of the data and of their wrong fields, if they are not what the schema says */
 function parse(schema, value, name = "GitHub's response") {
     const { data, error } = schema.safeParse(value);
     if (data !== undefined)
@@ -1906,9 +1655,7 @@ __webpack_require__.d(__webpack_exports__, {
 // EXTERNAL MODULE: external "node:path"
 var external_node_path_ = __webpack_require__(6760);
 ;// CONCATENATED MODULE: ./build/client/clock.js
-/** The longest delay that `setTimeout` accepts; it fires immediately on anything longer. */
 const maxTimerMs = 2 ** 31 - 1;
-/** The system clock. */
 const systemClock = {
     now: () => performance.now(),
     wallTime: () => Date.now(),
@@ -1937,25 +1684,18 @@ var external_node_fs_ = __webpack_require__(3024);
 
 
 
-/**
- * Reads the prompt from a file in the workspace, without a byte order mark. No path or link may leave the workspace: in an
- * untrusted branch, it could send any file on the runner to the agent.
- */
 function readPromptFile(path, workspace) {
     try {
-        // The system's own function also expands short names of Windows: JavaScript's leaves `GIT~1` as it is.
         const root = external_node_fs_.realpathSync.native(workspace);
         const file = external_node_fs_.realpathSync.native((0,external_node_path_.resolve)(root, path));
         const fromRoot = (0,external_node_path_.relative)(root, file);
         if (fromRoot === ".." || fromRoot.startsWith(`..${external_node_path_.sep}`) || (0,external_node_path_.isAbsolute)(fromRoot))
             return { problem: (0,runner_kit_text/* say */.cv) `must be in the workspace, but ${path} is outside it` };
-        // A link in an untrusted branch could point to Git's own files, which may contain the checkout's token.
         if (fromRoot.split(external_node_path_.sep).some((name) => isGitFolder.test(name)))
             return { problem: (0,runner_kit_text/* say */.cv) `must not be in .git, but ${path} is` };
         if (!(0,external_node_fs_.statSync)(file).isFile())
             return { problem: (0,runner_kit_text/* say */.cv) `must be a file, but ${path} is not` };
         const text = new TextDecoder("utf-8", { fatal: true }).decode((0,external_node_fs_.readFileSync)(file));
-        // UTF-16 without a byte order mark is also UTF-8, with a NUL beside each letter.
         if (text.includes("\0"))
             return { problem: notUtf8(path) };
         return text.trim() === "" ? { problem: (0,runner_kit_text/* say */.cv) `is empty: ${path} contains no text` } : { text };
@@ -1964,7 +1704,6 @@ function readPromptFile(path, workspace) {
         return { problem: describe(error, path) };
     }
 }
-/** Names of `.git` on disks that ignore case, and on Windows: names that Git itself does not check out there. */
 const isGitFolder = /^(\.git|git~\d+)[ .]*(:.*)?$/i;
 function notUtf8(path) {
     return (0,runner_kit_text/* say */.cv) `must be UTF-8 text, but ${path} is not. In PowerShell, write it with Out-File -Encoding utf8`;
@@ -1982,7 +1721,6 @@ var agent_service = __webpack_require__(7261);
 // EXTERNAL MODULE: ./build/runner-kit/untrusted.js
 var untrusted = __webpack_require__(4436);
 ;// CONCATENATED MODULE: ./build/runner-kit/path-patterns.js
-/** A pattern that cannot be read, and why, as what follows it in a sentence. */
 class PatternError extends Error {
     index;
     constructor(index, problem) {
@@ -1990,7 +1728,6 @@ class PatternError extends Error {
         this.index = index;
     }
 }
-/** Mistakes by which a pattern matches no file, and what they are, as what follows it in a sentence. */
 const mistakes = [
     [/^- /, "begins with the dash of a list"],
     [/^["'`]|["'`]$/, "has quotation marks"],
@@ -1998,13 +1735,6 @@ const mistakes = [
     [/,\s*[^,]*[*/]/, "has a comma: write one pattern in each line"],
     [/\\[a-z\d]/i, "has a backslash between folders: write /"],
 ];
-/**
- * Reads patterns with the meaning of GitHub's `on.push.paths`: the last one that matches a path decides, and one that begins with `!` excludes
- * it. The usual libraries differ in `?`, `+` and `**.js`. GitHub's documentation: "Filter pattern cheat sheet". One that ends with `/`, which
- * matches no file there, is for all in that folder.
- *
- * @throws PatternError
- */
 function readPatterns(patterns) {
     const rules = patterns.map((pattern, index) => {
         const isNegative = pattern.startsWith("!");
@@ -2026,14 +1756,11 @@ function readPatterns(patterns) {
     };
     return { patterns, matches, unused, into };
 }
-/** Returns whether a beginning of a pattern, up to a slash or two stars, matches a folder. */
 const reaches = (pattern, folder) => /^[^!*/]/.test(pattern) &&
     [...pattern.matchAll(/(?<!\\)\/|\*\*/g)].some(({ index, 0: end }) => end === "/"
         ? toRegExp(pattern.slice(0, index)).test(folder)
         : toRegExp(pattern.slice(0, index + 2)).test(`${folder}/`));
-/** The parts of a pattern, in the order in which they are tried. */
 const part = /(?<anyFolders>(?<=^|\/)(?:\*\*\/)+)|(?<anything>\*{2,})|(?<anyName>\*)|(?<quantifier>[?+])|\[(?<set>[^\]]*)\]|\\(?<escaped>[\s\S])|(?<literal>[^[\\])|(?<unreadable>[[\\])/gu;
-/** @throws with the problem of a pattern that cannot be read, as what follows it in a sentence */
 function toRegExp(pattern) {
     if (pattern === "")
         throw new Error("is empty");
@@ -2062,7 +1789,6 @@ function toRegExp(pattern) {
     }
     return new RegExp(`^${source}$`, "su");
 }
-/** GitHub knows only the ranges `a-z`, `A-Z` and `0-9`, and parts of them. */
 function characterSet(characters) {
     const parts = characters.match(/[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9_.-]/g) ?? [];
     if (parts.length === 0 || parts.join("") !== characters || !parts.every(isRange))
@@ -2084,7 +1810,6 @@ const ownMistakes = [
     ...mistakes,
     [/^#\s|\s#/, "has a comment, which is part of the pattern here"],
 ];
-/** Parses the patterns of `paths`, one a line; see `readPatterns`. */
 function parsePaths(text) {
     const lines = text.split(/\r?\n/).flatMap((line, index) => {
         const pattern = line.trim();
@@ -2121,9 +1846,7 @@ var external_node_crypto_ = __webpack_require__(7598);
 var contract = __webpack_require__(6078);
 ;// CONCATENATED MODULE: ./build/action/changes/since.js
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-/** Ten years. A longer duration may lead to an invalid date. */
 const maxDurationMs = 3650 * unitMs.d;
-/** Parses `changes-since`. Returns `undefined` if it is neither `auto`, nor a duration above 0, nor a possible ref. */
 function parseSince(text) {
     if (text === "auto")
         return { kind: "auto" };
@@ -2134,9 +1857,7 @@ function parseSince(text) {
     }
     return isPossibleRef(text) ? { kind: "ref", ref: text } : undefined;
 }
-/** Returns whether a text can be the name of a ref. Git's documentation: `git check-ref-format`. A ref cannot be longer than a file name. */
 function isPossibleRef(text) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a ref must not contain
     const isForbidden = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|\.lock(?:\/|$)|(?:^|\/)\.|^[-/]|[/.]$|^@$/;
     return text.length > 0 && text.length <= 255 && !isForbidden.test(text);
 }
@@ -2148,25 +1869,20 @@ var action_outcome = __webpack_require__(491);
 
 
 
-/** Makes a rule from a function that describes the problem with a value, if there is one, and one that converts the others. */
 const rule = (problemWith, convert) => (text) => {
     const problem = problemWith(text);
     return problem === undefined ? { value: convert(text) } : { problem };
 };
 const asWritten = (text) => text;
-/** Makes a rule for a value that must be one of these. */
 const oneOf = (values, problem = `must be ${values.join(" or ")}`) => (text) => {
     const value = values.find((each) => each === text);
     return value === undefined ? { problem } : { value };
 };
-/** Any text, or text that is checked together with another input. */
 const anyText = (value) => ({ value });
-/** A boolean of the YAML 1.2 core schema, as the toolkit's `getBooleanInput` reads it. */
 const rules_boolean = rule((text) => (/^(true|True|TRUE|false|False|FALSE)$/.test(text) ? undefined : "must be true or false"), (text) => text.toLowerCase() === "true");
 const positiveDecimal = rule((text) => /^\d+(\.\d+)?$/.test(text) && Number(text) > 0 && Number.isFinite(Number(text))
     ? undefined
     : "must be a decimal number greater than 0, such as 5 or 0.5", Number);
-/** `https`, or `http` for a loopback host. A path is kept. */
 const baseUrl = rule((value) => {
     if (!URL.canParse(value))
         return "must be an absolute URL, such as https://api.mintlify.com";
@@ -2179,10 +1895,8 @@ const baseUrl = rule((value) => {
         return undefined;
     return "must begin with https://, because the key would be sent in the clear otherwise (http:// is only for loopback hosts such as localhost)";
 }, (text) => new URL(text));
-/** Returns whether a value can be a key: it is sent in a header of HTTP. */
 const isKey = (value) => /^[\x21-\x7e]+$/.test(value);
 const noKey = "contains a line break, a space or another character that no API key has. Paste the key into the secret again";
-/** Returns the problem with an API key, if there is one. Never contains the key. */
 function apiKeyProblem(value) {
     if (value === "")
         return `is empty. Set it from a secret: api-key: \${{ secrets.NAME }}. Check the secret's name. ${agent_service/* forkAdvice */.Xv}. Runs started by Dependabot only see Dependabot's secrets`;
@@ -2195,19 +1909,14 @@ function apiKeyProblem(value) {
     }
     return undefined;
 }
-/** A job or project id, which becomes a path segment of the request's URL. */
 const identifier = rule((text) => {
     if (text === "." || text === "..")
         return `must not be ${text}, which would change the URL of the request`;
     return /\p{Cc}/u.test(text) ? "must not contain control characters" : undefined;
 }, asWritten);
-/** The characters of a token. */
 const tokenPattern = /^[\x21-\x7e]+$/;
-/** A shell command. */
 const oneLine = rule((text) => (/\p{Cc}/u.test(text) ? "must be one line: put the commands into a script, or && between them" : undefined), asWritten);
-/** What authenticates requests to the service: a key, or OIDC tokens of the workflow run. */
 const authMethods = ["key", "github-oidc"];
-/** Outcomes to fail on; `none` for an empty set. */
 const failOn = rule((text) => {
     const names = listOf(text);
     const known = action_outcome/* failReasons */.K1;
@@ -2217,11 +1926,8 @@ const failOn = rule((text) => {
 function listOf(text) {
     return text.split(",").map((name) => name.trim());
 }
-/** Bot logins, in lower case, because GitHub logins are case-insensitive. */
 const allowedBots = rule((text) => text.includes("*") ? "must be a list of logins, such as renovate[bot]; wildcards are not supported" : undefined, (text) => new Set(listOf(text.toLowerCase()).filter(Boolean)));
-/** The branch that a job starts from, `pull-request`, or empty. */
 const baseBranch = rule((text) => (text === "" || isPossibleRef(text) ? undefined : "must be the name of a branch, or pull-request"), asWritten);
-/** In UTF-16 units. */
 const maxSessionLength = 100;
 const sessionName = rule((text) => {
     if (text.length > maxSessionLength)
@@ -2242,16 +1948,8 @@ const changesSince = (text) => {
 
 
 
-/** Inputs that say which service is used, and how it is left alone: an agent that runs with the step has one of its own. */
 const others = ["base-url", "project-id", "api-key", "auth", "wait", "on-cancel"];
-/** How long before the end of the step's time its agent is stopped, in minutes, so that the step can say so. */
 const marginMinutes = 2;
-/**
- * Reads the input `agent`, and what belongs to it. What only the service knows, such as the values of its options, it checks
- * when it starts, before an agent is installed.
- *
- * @param isGiven - returns whether an input has another value than its default
- */
 function parseAgent(raw, isGiven, environment) {
     const { agent } = raw;
     const problems = [];
@@ -2311,13 +2009,11 @@ function parseAgent(raw, isGiven, environment) {
         inputs: {
             "base-url": "http://127.0.0.1",
             "project-id": projectId,
-            // What the step does in the workflow's repository, it does with the workflow's token.
             "github-token": raw[other === undefined ? "github-token" : "workflow-token"],
             "api-key": apiKey,
         },
     };
 }
-/** Returns why a token cannot be one for another repository; `undefined` if it may be. */
 function tokenProblem(raw, other) {
     const token = raw["github-token"];
     const needed = (0,runner_kit_text/* say */.cv) `Set it to one that can write to ${other}, such as a GitHub App's`;
@@ -2327,7 +2023,6 @@ function tokenProblem(raw, other) {
         return (0,runner_kit_text/* say */.cv) `is the workflow's own, which can write only to this repository. ${needed}`;
     return tokenPattern.test(token) ? undefined : (0,runner_kit_text/* say */.cv) `contains characters that no token has`;
 }
-/** Returns whether the event says that the workflow's repository is not public. GitHub's documentation: "Webhook events and payloads". */
 function isPrivate(environment) {
     try {
         const event = (0,runner_environment/* readEvent */.j_)(environment);
@@ -2349,7 +2044,6 @@ function isPrivate(environment) {
 
 
 
-/** Every input of `action.yml`: its default, which also applies to an empty input, and its rule. */
 const inputs = {
     prompt: ["", anyText],
     "prompt-file": ["", anyText],
@@ -2359,7 +2053,6 @@ const inputs = {
     check: ["", oneLine],
     "job-id": ["", identifier],
     "project-id": ["", identifier],
-    // Checked together with `auth`.
     "api-key": ["", anyText],
     auth: ["key", oneOf(authMethods)],
     "base-url": ["https://api.mintlify.com", baseUrl],
@@ -2382,22 +2075,15 @@ const inputs = {
     "required-permission": ["write", oneOf(comments_event/* permissions */.P, `must be one of ${comments_event/* permissions */.P.join(", ")}`)],
     "allowed-bots": ["", allowedBots],
     reply: ["true", rules_boolean],
-    // In action.yml, the runner fills in the defaults of these: the workflow's own token, which is only checked if it is
-    // needed, and the matrix.
     "github-token": ["", anyText],
     "workflow-token": ["", anyText],
     "matrix-leg": ["", anyText],
 };
 const inputNames = Object.keys(inputs);
-/** The default of every input. */
 const inputDefaults = mapInputs((name) => inputs[name][0]);
 function mapInputs(map) {
     return Object.fromEntries(inputNames.map((name) => [name, map(name)]));
 }
-/**
- * Parses all inputs, and returns either typed values or all problems at once. `read` returns the raw value, empty if it is not
- * set; `readFile` reads the prompt from the workspace.
- */
 function parseInputs(read, environment, readFile) {
     const { GITHUB_EVENT_NAME: eventName = "" } = environment;
     const hasIdTokens = (0,runner_environment/* canRequestIdTokens */.$3)(environment);
@@ -2420,7 +2106,6 @@ function parseInputs(read, environment, readFile) {
         return { ok: false, problems: [], skipped: { kind: "skipped", reason: "no-trigger", event: eventName }, summary };
     const isServiceKeyMissing = raw.auth === "github-oidc" ? !hasIdTokens : raw["api-key"] === "";
     const isMissing = agent ? agent.hasNoKey : isServiceKeyMissing;
-    // The key is not missing by mistake, and the step must not fail for every pull request from a fork.
     if (isComment && (0,comments_event/* isThreadEvent */.Zn)(eventName) && isMissing && (0,comments_event/* isFromFork */.ty)(environment)) {
         const skipped = { kind: "skipped", reason: "fork", triggerKind: comments_event/* triggerKinds */.iB[eventName] };
         return { ok: false, problems: [], skipped, summary };
@@ -2439,7 +2124,6 @@ function parseInputs(read, environment, readFile) {
         checkToken(raw, isComment, add);
     if (problems.length > 0)
         return { ok: false, problems, summary };
-    // Without a problem, there is a value of each.
     const values = parsed;
     const settings = {
         projectId: values["project-id"],
@@ -2480,7 +2164,6 @@ function parseInputs(read, environment, readFile) {
     };
     return { ok: true, summary, settings, mode };
 }
-/** Parses each value by its rule. Those with a problem are missing. */
 function parseValues(raw, add) {
     const values = {};
     for (const input of inputNames) {
@@ -2492,12 +2175,10 @@ function parseValues(raw, add) {
     }
     return values;
 }
-/** Names a wrong value beside the right ones, unless it may have credentials. */
 function quoting(problem, value) {
     const isQuoted = /^must be(?:gin)? /.test(problem) && value !== "" && !value.includes("@");
     return isQuoted ? (0,runner_kit_text/* say */.cv) `${(0,runner_kit_text/* trusted */.IZ)(problem)}, not ${(0,untrusted/* excerpt */.Kb)(value, 100)}` : (0,runner_kit_text/* trusted */.IZ)(problem);
 }
-/** Checks what the service, the project and the authentication of requests are named by. */
 function checkAccess(raw, isHosted, hasIdTokens, add) {
     if (raw["project-id"] === "") {
         const where = isHosted
@@ -2516,7 +2197,6 @@ function checkAccess(raw, isHosted, hasIdTokens, add) {
     if (!hasIdTokens)
         add("auth", (0,runner_kit_text/* say */.cv) `is github-oidc, but this job may not request a token. Add to the job: permissions: { contents: read, id-token: write }. Permissions that are not named there are none, so name all others that the job needs, too. ${(0,runner_kit_text/* trusted */.IZ)(agent_service/* forkAdvice */.Xv)}`);
 }
-/** In UTF-16 units. A longer environment variable of Windows may be cut off without an error. */
 const maxPromptOnWindows = 32_767 - "INPUT_PROMPT=\0".length;
 function checkPrompt(raw, file, isComment, { GITHUB_EVENT_NAME: eventName, RUNNER_OS }, add) {
     if (RUNNER_OS === "Windows" && raw.prompt.length > maxPromptOnWindows)
@@ -2535,7 +2215,6 @@ function checkPrompt(raw, file, isComment, { GITHUB_EVENT_NAME: eventName, RUNNE
         : (0,runner_kit_text/* say */.cv) `is empty. Set prompt or prompt-file, or only job-id to wait for that job`;
     add("prompt", problem);
 }
-/** Checks inputs that need each other, or that cannot be used together. */
 function checkCombinations(raw, values, isHosted, hasPrompt, add) {
     const { "poll-interval-seconds": minSeconds = 0, "max-poll-interval-seconds": maxSeconds = Infinity } = values;
     if (maxSeconds < minSeconds)
@@ -2568,7 +2247,6 @@ function checkToken(raw, isComment, add) {
     if (!tokenPattern.test(raw["github-token"]))
         add("github-token", problem);
 }
-/** Trims every value except a prompt, which is sent as written. An empty value means the default. */
 function valueOrDefault(name, value) {
     const trimmed = value.trim();
     if (trimmed === "")
@@ -2582,7 +2260,6 @@ function taskOf(jobId, prompt) {
 }
 
 ;// CONCATENATED MODULE: ./build/action/outputs.js
-/** Returns every output of `action.yml`, empty if unknown. `now` is monotonic time in milliseconds. */
 function outputsOf(outcome, state, now, skipReason = "") {
     const lastState = state.lastPullRequest?.state ?? "";
     return {
@@ -2627,10 +2304,8 @@ var request_failure = __webpack_require__(4108);
 
 
 
-/** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
 const mayHaveRun = (0,runner_kit_text/* say */.cv) `This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
 const sentAlready = "If this prompt is needed, too";
-/** Describes why the step starts nothing. That is not an error. */
 function describeSkip(result, context) {
     if (result.reason === "dry-run") {
         const { plan } = result;
@@ -2659,13 +2334,11 @@ function describeSkip(result, context) {
     const [why, next = []] = whySkipped(result, context.state.author);
     return { title: "Skipped", what: (0,runner_kit_text/* joinSentences */.DP)(why, [...(0,runner_kit_text/* capitalized */.l2)(nothingSent(context)), "."]), next };
 }
-/** Says that nothing was started, as far as the run knows. */
 function nothingSent({ state }) {
     return state.mayHaveEarlier
         ? (0,runner_kit_text/* say */.cv) `this run sent nothing, but an earlier attempt of it may have started a job`
         : (0,runner_kit_text/* say */.cv) `nothing was started`;
 }
-/** Returns why an event asks for nothing, and what to do about it. */
 function whySkipped(result, login) {
     const { triggerKind } = result;
     const asker = askerOf(triggerKind);
@@ -2720,18 +2393,15 @@ const noTrigger = {
     "pull request": (0,runner_kit_text/* say */.cv) `Only a new pull request with the trigger phrase at the start of a line, or the trigger label, asks for a job.`,
     label: (0,runner_kit_text/* say */.cv) `The label that was set is not the trigger label.`,
 };
-/** Names who asks, without an article. */
 function askerOf(triggerKind) {
     if (triggerKind === "review")
         return (0,runner_kit_text/* say */.cv) `reviewer`;
     return triggerKind === "label" ? (0,runner_kit_text/* say */.cv) `account that set the label` : (0,runner_kit_text/* say */.cv) `author of the ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)}`;
 }
-/** Describes why nothing was sent. */
 function describeBlocked(result, context) {
     const describe = blocked[result.cause];
     return describe(result, context);
 }
-/** What to do about what GitHub refuses for any request, by its words, before it is asked again. */
 const gitHubAdvice = [
     [/rate limit/i, "Wait until the limit is over, at most an hour."],
     [/was archived so/i, "Remove this workflow, or unarchive the repository."],
@@ -2739,10 +2409,6 @@ const gitHubAdvice = [
     [/IP allow list/i, "Add the runner's address to the organization's IP allow list, or use a runner that is on it."],
     [/Bad credentials/i, "github-token has ended or was revoked: a GitHub App's lives for an hour. Make a new one."],
 ];
-/**
- * What to do about a failed request to GitHub. A re-run uses the workflow file of its run, so that a new permission has no effect on it;
- * and in a thread, it may find nothing that says that this run sent nothing.
- */
 function adviceOnGitHub(permission, detail, { comment }) {
     const [, advice] = gitHubAdvice.find(([words]) => words.test(detail)) ?? [];
     const again = (0,runner_kit_text/* trusted */.IZ)(comment ? "Then ask again in the thread." : "Then re-run the workflow run.");
@@ -2867,12 +2533,6 @@ const blocked = {
 
 
 
-/**
- * Returns how a run ended, as log, summary and reply show it.
- *
- * @param failOn - the outcomes with which the step fails, besides those with which it always does
- * @param elapsedMs - the time since the first request, in milliseconds
- */
 function endingOf(result, context, failOn, elapsedMs) {
     const outcome = (0,action_result/* outcomeOf */.sG)(result, context.state);
     return {
@@ -2882,7 +2542,6 @@ function endingOf(result, context, failOn, elapsedMs) {
         elapsedMs,
     };
 }
-/** Describes a result: what happened, whether a job is running now, and what to do next. */
 function describeResult(result, context) {
     const describe = results[result.kind];
     return describe(result, context);
@@ -2950,7 +2609,6 @@ const results = {
     "submission-failed": ({ operation, error: { acceptance, cause } }, context) => {
         const { what, next } = (0,request_failure/* explainRequestFailure */.Z)(operation, cause, context);
         if (acceptance === "unknown") {
-            // Any other advice ends with running it again, which nobody should do before they have looked for the job.
             const hint = cause instanceof errors/* InvalidResponseError */.tF ? next : [];
             return describeUnknownAcceptance(operation, what, context, hint);
         }
@@ -2967,7 +2625,6 @@ const results = {
     "poll-failed": ({ error }, context) => {
         const { task, state } = context;
         const { what, next } = (0,request_failure/* explainRequestFailure */.Z)("poll", error, context);
-        // Without a task, the step was still reading the last job of its session.
         if ((task === undefined || task.kind === "attach") && !state.hasRecord) {
             return (0,runner_kit_text/* message */.iU) `
         Polling failed
@@ -2996,7 +2653,6 @@ const results = {
       ${message/* reportBug */.fy} ${jobId ? (0,message/* howToWait */.nF)(context) : []}`;
     },
 };
-/** Adds what the check of a pull request showed, if that is bad. */
 function withCheck(described, { check, pullRequest }) {
     if (pullRequest === undefined || check === "" || check === "passed")
         return described;
@@ -3010,7 +2666,6 @@ function withCheck(described, { check, pullRequest }) {
         next: (0,runner_kit_text/* say */.cv) `The pull request has the end of the check's output.`,
     };
 }
-/** Describes a job that has reached a terminal state. */
 const jobs = {
     completed: (context) => {
         const { jobId, pullRequest, hasInvalidLink, origin, publishesKept, isUnchanged, endedWithout } = context.state;
@@ -3026,7 +2681,6 @@ const jobs = {
         Nothing changed
         The agent finished its turn of job ${jobId}, and changed nothing. The job's pull request has nothing of this request.
         If you expected a change, make the prompt more specific. ${(0,message/* howToContinue */.DN)(context)}`;
-        // Kept work may have conflicted and been done again, and a service does not say which request a turn is of.
         if (pullRequest && (publishesKept || resumed?.turnId !== undefined))
             return (0,runner_kit_text/* message */.iU) `
         Pull request created
@@ -3059,7 +2713,6 @@ const jobs = {
     failed: (context) => {
         const { jobId, pageUrl, failure } = context.state;
         const { usable, over } = context.rerun;
-        // Only a service that tells of turns is asked for one that failed, and may be sent its request again.
         const again = failure && usable === "resumes" ? adviceOf(failure, context) : [];
         const isSentAgain = !failure && !context.comment && usable === "resumes" && over === "repeats";
         const choice = (0,runner_kit_text/* say */.cv) `A re-run of this workflow run sends the request again. To continue with this job instead, run the action with job-id ${jobId} and a prompt.`;
@@ -3076,7 +2729,6 @@ const jobs = {
         ${failure.reason}
         ${again} Job ${jobId} is no longer running.`;
         const page = pageUrl === "" ? [] : (0,runner_kit_text/* say */.cv) `The job page has the log.`;
-        // What the service names need not be the agent's fault.
         const what = failure?.reason
             ? (0,runner_kit_text/* say */.cv) `Job ${jobId} failed, and is no longer running.`
             : (0,runner_kit_text/* say */.cv) `The agent hit an unrecoverable error in job ${jobId}. The job is no longer running.`;
@@ -3086,12 +2738,10 @@ const jobs = {
       ${(0,message/* hasDashboard */.HX)(context) ? (0,runner_kit_text/* say */.cv) `See the dashboard for the cause.` : page} ${next}`;
     },
 };
-/** What helps after a failure: its class alone decides. A re-run keeps the workflow file of its run. */
 function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
     const { settings, state } = context;
     const rerun = (0,runner_kit_text/* say */.cv) `To send the request again, re-run this workflow run.`;
     const anew = (0,message/* howToSendAnew */.lM)(context, isKept || isUnfinished);
-    // The reason of kept work says what to change first.
     if (isKept && settings?.agent)
         return (0,runner_kit_text/* say */.cv) `${rerun} If the workflow file has to change, ${anew}. A token of another account may not find a job that has a branch.`;
     if (isStopped || isKept)
@@ -3120,11 +2770,9 @@ function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
     }
 }
 const anotherJob = (0,runner_kit_text/* say */.cv) `To start a new job, run the action with a prompt and no job-id.`;
-/** How to start a job in place of one that is of no use. */
 function howToReplace({ rerun }) {
     return rerun.usable === "resumes" ? [] : anotherJob;
 }
-/** Explains what happened when the step was cancelled, and what to do next. */
 function whenCancelled({ operation, acceptance }, context) {
     const { jobId, status, stop } = context.state;
     const step = (0,runner_kit_text/* say */.cv) `The step was cancelled`;
@@ -3173,7 +2821,6 @@ function whenCancelled({ operation, acceptance }, context) {
         (0,runner_kit_text/* joinSentences */.DP)((0,message/* howToWait */.nF)(context), (0,message/* rerunWarning */.lZ)(context)),
     ];
 }
-/** Says which way of running it again works if nothing was started, and a re-run cannot know that. */
 function needsNewRun({ rerun, comment }) {
     if (rerun.usable !== "stops")
         return [];
@@ -3193,7 +2840,6 @@ function whyNotStopped(context) {
         return "on-cancel is keep";
     return state.features?.has("stop") ? "the service did not find its turn" : "the service cannot stop a job";
 }
-/** Describes a create or message that the service may have accepted: the one case in which a re-run can do harm. */
 function describeUnknownAcceptance(operation, what, context, hint = []) {
     const { jobId } = context.state;
     const { usable } = context.rerun;
@@ -3221,7 +2867,6 @@ function describeUnknownAcceptance(operation, what, context, hint = []) {
 }
 
 ;// CONCATENATED MODULE: ./build/action/settings.js
-/** Returns all that an agent is told by a task. */
 const promptOf = ({ prompt, sections = [] }) => [prompt, ...sections].join("\n\n");
 
 ;// CONCATENATED MODULE: ./build/action/report/log.js
@@ -3233,7 +2878,6 @@ const promptOf = ({ prompt, sections = [] }) => [prompt, ...sections].join("\n\n
 
 
 
-/** The runner shows ten warnings per step; recurring connection problems must leave room for others. */
 const maxConnectionWarnings = 5;
 const startingOver = {
     failed: "is failed",
@@ -3242,17 +2886,14 @@ const startingOver = {
     "not found": "was not found",
     rejected: "rejected the message",
 };
-/** The log of a run: what people read at 3 a.m. Every line and annotation is escaped here. */
 class RunLog {
     #toolkit;
     #isFailing = false;
     #connectionWarnings = 0;
     #address;
     #hasWarnedOfStatus = false;
-    /** What was said last of saves that failed, or empty. */
     #notSaved = "";
     #pageUrl = "";
-    /** Whether lines of polls are in a group, and not between the agent's. */
     #isGrouped = false;
     constructor(toolkit) {
         this.#toolkit = toolkit;
@@ -3278,16 +2919,13 @@ class RunLog {
         }
         this.#heardOf(job.status, state);
     }
-    /** The job of an earlier attempt, or of a session, is of no use, so that another request follows. */
     startingOver(jobId, reason) {
         this.line(`Job ${jobId} ${startingOver[reason]}; sending the request again`);
     }
-    /** Something could not be saved in the cache; `isInTime`: nothing has been sent yet. */
     notSaved(error, isInTime) {
         const text = isInTime
             ? (0,runner_kit_text/* say */.cv) `That a request is about to be sent could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
             : (0,runner_kit_text/* say */.cv) `The job could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
-        // Two annotations would say the same, and two lines need not.
         if (this.#notSaved === "")
             this.warning({ title: "Cannot remember the job", what: text });
         else if (this.#notSaved !== (0,runner_kit_text/* plain */.pj)(text))
@@ -3316,11 +2954,6 @@ class RunLog {
         if (this.#isGrouped)
             this.#toolkit.endGroup();
     }
-    /**
-     * Prints one line per poll, one warning when polls begin to fail and one line when they succeed again.
-     *
-     * @param isWait - whether the job is waited for. If it is only read, the result of the step says what failed
-     */
     poll(event, state, elapsedMs, isWait) {
         const next = nextPoll(event.nextDelayMs);
         if (event.kind === "poll-failed") {
@@ -3354,24 +2987,20 @@ class RunLog {
             this.line("The service is responding again.");
         this.#isFailing = false;
     }
-    /** Prints a line that the runner shows if step debug logging is on. */
     debug(text) {
         this.#toolkit.debug((0,untrusted/* forLog */.Ig)(text).line);
     }
-    /** Prints an unexpected error with its stack, as debug output. */
     debugError(error) {
         const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
         for (const line of text.split("\n"))
             this.debug(line);
     }
-    /** Reports an error that was thrown outside of everything that would have handled it. */
     crashed(error) {
         this.debugError(error);
         this.error((0,runner_kit_text/* message */.iU) `
       Internal error
       The action crashed: ${(0,errors/* messageOf */.bD)(error)}. If the log names a job, it may be running. If the log only says that a job is being created, one may have been started: check the service before you run this again. ${message/* reportBug */.fy}`);
     }
-    /** Prints the last line and one annotation, which says what happened, whether a job is running and what to do. */
     ended({ outcome, level, message: { title, what, points = [], next }, elapsedMs }, state) {
         const time = state.startedAt === undefined ? "" : ` after ${(0,format/* duration */.p0)(elapsedMs)}`;
         const link = state.pullRequest ? `: ${state.pullRequest.url}` : "";
@@ -3389,7 +3018,6 @@ class RunLog {
                 if (paragraph.length > 0)
                     this.line((0,runner_kit_text/* plain */.pj)(paragraph));
     }
-    /** Prints an annotation, which people see without opening the log. */
     notice = this.#annotate("notice");
     warning = this.#annotate("warning");
     error = this.#annotate("error");
@@ -3408,7 +3036,6 @@ class RunLog {
             this.warning(warning);
         this.#isFailing = true;
     }
-    /** Warns of the first unknown status, and prints the address of the job's page, once. */
     #heardOf(status, { pageUrl }) {
         if (!(0,contract/* isKnownStatus */.ih)(status) && !this.#hasWarnedOfStatus) {
             this.#hasWarnedOfStatus = true;
@@ -3431,9 +3058,7 @@ function nextPoll(delayMs) {
 
 
 
-/** How many characters of the prompt are shown: enough to recognize it. */
 const promptLimit = 2000;
-/** Renders the job summary as HTML blocks, with untrusted text escaped. */
 function renderSummary({ outcome, message, elapsedMs }, { state, settings, task }) {
     const blocks = [
         `<h2>${(0,format/* iconOf */.ZG)(outcome, state)} ${(0,untrusted/* forHtml */.B2)(message.title)}</h2>`,
@@ -3482,7 +3107,6 @@ function details(outcome, state, settings) {
     const rowsOf = cells.map(([name, value]) => `<tr><td>${name}</td><td>${value}</td></tr>`);
     return ["<details><summary>Details</summary>", "<table>", ...rowsOf, "</table>", "</details>"].join("\n");
 }
-/** Links GitHub's page of the comparison. The URL is made of encoded parts. */
 function changesCell(changes) {
     const { base, head, url } = changes;
     const comparison = (0,format/* link */.nf)(url, (0,untrusted/* code */.aY)(`${(0,format/* shortRef */.m3)(base)}...${(0,format/* shortRef */.m3)(head)}`));
@@ -3512,20 +3136,16 @@ var step_key = __webpack_require__(6323);
 
 
 
-/** What a re-run does if nothing is remembered. */
 const repeats = { usable: "repeats", over: "repeats" };
-/** Runs the step and returns whether it passes. Whatever happens, all outputs are set and the log has the outcome. */
 async function main(ports) {
     const { toolkit, clock, environment } = ports;
     const log = new RunLog(toolkit);
     const state = new run_state/* RunState */.l();
     for (const name of ["api-key", "github-token"])
         maskSecret(toolkit.input(name), toolkit);
-    // If the process is killed before it can report a result, the outcome is an error.
     trySetOutputs(outputsOf("error", state, clock.now()), toolkit);
     warnOfEnvironment(environment, log);
     const { inputs, execution, agent } = await runStep(ports, state, log);
-    // Before anything else: what follows can fail. No agent outlives this.
     await agent?.end();
     state.logFile = agent?.logFile ?? "";
     state.workFile = agent?.workFile ?? "";
@@ -3562,7 +3182,6 @@ async function main(ports) {
     }
     return ending.level !== "error" && !outputsError;
 }
-/** Masks a secret line by line, as the runner does, before anything is printed; lines under 8 characters match too much. */
 function maskSecret(value, toolkit) {
     const secret = value.trim();
     for (const line of secret.split(/[\r\n]/)) {
@@ -3585,7 +3204,6 @@ function warnOfEnvironment(environment, log) {
       NODE_EXTRA_CA_CERTS is ${certificates}, which does not exist on this runner, so Node ignores it. A service with a certificate of a private authority cannot be reached without it.`);
     }
 }
-/** Reads the inputs and runs what they ask for. Never rejects; `inputs` is `undefined` after a crash while they are read. */
 async function runStep(ports, state, log) {
     let inputs;
     let agent;
@@ -3624,13 +3242,11 @@ async function runStep(ports, state, log) {
 }
 async function runMode(mode, run) {
     if (mode.kind === "comment") {
-        // Loaded here, because it would make every other step start later.
         const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(18), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
         return runComment(mode, run);
     }
     const { task } = mode;
     if (task.kind !== "attach") {
-        // Loaded before anything is sent: what follows a create must not depend on it.
         const { sendTask } = await __webpack_require__.e(/* import() */ 18).then(__webpack_require__.bind(__webpack_require__, 2018));
         return sendTask(task, run);
     }
@@ -3639,7 +3255,6 @@ async function runMode(mode, run) {
     const plan = (0,runner_kit_text/* say */.cv) `It would wait for job ${task.jobId}.`;
     return { result: { kind: "skipped", reason: "dry-run", plan }, task };
 }
-/** Returns an error message if the outputs cannot be written. The log has the job's id in any case. */
 function trySetOutputs(outputs, toolkit) {
     try {
         for (const [name, value] of Object.entries(outputs))
@@ -3659,13 +3274,10 @@ var core = __webpack_require__(1659);
 
 const annotations = { notice: core/* notice */.lm, warning: core/* warning */.$e, error: core/* error */.z3 };
 const runnerToolkit = {
-    /** Returns the raw value of an input; empty if it is not set. */
     input: (name) => core/* getInput */.V4(name, { trimWhitespace: false }),
     setOutput: (name, value) => appendOrRestore(process.env.GITHUB_OUTPUT, () => core/* setOutput */.uH(name, value)),
-    /** Makes the runner replace `secret` with `***` in the log. */
     mask: (secret) => core/* setSecret */.Pq(secret),
     info: (line) => core/* info */.pq(line),
-    /** Prints a line while workflow commands are stopped. */
     infoWithoutCommands: (line) => {
         const token = (0,external_node_crypto_.randomUUID)();
         try {
@@ -3679,12 +3291,10 @@ const runnerToolkit = {
     annotate: (level, title, text) => annotations[level](text, { title }),
     startGroup: (title) => core/* startGroup */.Oh(title),
     endGroup: () => core/* endGroup */.N4(),
-    /** Appends to the step's job summary. */
     writeSummary: async (markdown) => {
         await core/* summary */.z.addRaw(markdown, true).write();
     },
 };
-/** Appends to a file, or restores it: the runner would reject all outputs if one were cut off by a full disk. */
 function appendOrRestore(file, append) {
     const size = file ? (0,external_node_fs_.statSync)(file, { throwIfNoEntry: false })?.size : undefined;
     try {
@@ -3704,7 +3314,6 @@ function appendOrRestore(file, append) {
 
 
 
-/** Runs the action with the real runner, network and clock, and exits with its exit code. */
 async function start(signal) {
     process.on("uncaughtException", (error) => {
         new RunLog(runnerToolkit).crashed(error);
@@ -3730,10 +3339,8 @@ async function start(signal) {
         environment: process.env,
         signal,
     });
-    // Exit explicitly, because closing sockets would delay the end of the step, but not before stdout is flushed.
     process.stdout.write("", () => process.exit(hasPassed ? 0 : 1));
 }
-/** Returns the file that runs the agent's service, which is in the same repository as the action's, bundled or not. */
 function agentProgram(main = "") {
     return (0,external_node_path_.resolve)(main, main.endsWith(".ts") ? "../../../service/step/index.ts" : "../../service/dist/index.js");
 }
@@ -3757,24 +3364,17 @@ function agentProgram(main = "") {
 
 
 
-/** How often the attempts of a run may have replaced their request: GitHub allows 50. */
 const maxReplaced = 100;
-/** What a step's requests are known by. It is the same in all attempts of a workflow run. */
 class StepKey {
-    /** Whether a re-run has the same key: the runner says which workflow run it is. */
     isLasting;
     step;
     #sessionParts;
-    /** @param environment - GitHub's documentation: "Variables reference" */
     constructor(options, environment) {
         const { baseUrl, projectId, session, base, matrixLeg, jobId, request = "" } = options;
         const { GITHUB_REPOSITORY, GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-        // A rename or transfer changes OWNER/NAME. Not every runner has ids.
         const repository = environment.GITHUB_REPOSITORY_ID || GITHUB_REPOSITORY || "";
-        // OWNER/NAME/PATH@REF, without the ref, which differs between a pull request's branch and its merge.
         const [file = ""] = (environment.GITHUB_WORKFLOW_REF ?? "").split("@");
         const workflowFile = [repository, ...file.split("/").slice(2)].join("/");
-        // Such runners count every run as 1, so that one would be taken for another.
         const isRunUnknown = GITHUB_RUN_ID === "" || environment.ACT === "true";
         this.isLasting = !isRunUnknown;
         const place = [repository, serviceOf(baseUrl), projectId];
@@ -3793,34 +3393,20 @@ class StepKey {
             request,
         ]));
     }
-    /** Returns the key of a create or message. `replaces`: the request that it takes the place of. Default: none. */
     of(prompt, replaces) {
         return { step: this.step, request: requestOf(prompt, replaces) };
     }
-    /**
-     * Returns the name of the step's session, in all runs of the repository; `undefined` without one.
-     *
-     * @param base - the branch that its jobs start from. Default: the project's own
-     */
     sessionOf(base) {
         return this.#sessionParts && (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([...this.#sessionParts, base ?? null]));
     }
-    /** Returns the newest of the turns that was sent with a prompt; `undefined` if there is none. */
     find(prompt, turns) {
         const requests = new Set(turns.map(({ request }) => requestOf(prompt, request)));
-        // Of a turn that was replaced, whose runner was lost, nothing may be known any more.
         for (let next = requestOf(prompt, undefined), count = 0; count < maxReplaced; count++) {
             requests.add(next);
             next = requestOf(prompt, next);
         }
         return turns.find(({ request }) => requests.has(request));
     }
-    /**
-     * Returns which request the next one takes the place of. It is not the newest turn's if another attempt, which did not know of that one, has
-     * replaced the same request: its key would only get the end of that attempt again, or be refused.
-     *
-     * @param replaces - the request of the newest turn
-     */
     lastOf(prompt, replaces, turns) {
         let last = replaces;
         const isOver = ({ request, status }) => request === requestOf(prompt, last) && (0,_client_step_lookup_js__WEBPACK_IMPORTED_MODULE_4__/* .hasEnded */ .hY)(status);
@@ -3829,7 +3415,6 @@ class StepKey {
         return last;
     }
 }
-/** Returns the name of a service: on this machine, by its project alone, because its port can differ between runs. */
 function serviceOf(url) {
     return (0,_client_credentials_js__WEBPACK_IMPORTED_MODULE_1__/* .isLoopback */ .U9)(url) ? `http://localhost${url.pathname}` : url.href;
 }
@@ -3855,13 +3440,10 @@ function requestOf(prompt, replaces) {
 /* harmony export */   xI: () => (/* binding */ parseErrorMessage)
 /* harmony export */ });
 /* unused harmony export knownStatuses */
-/** The four states of a job. Specification: "States and transitions". */
 const knownStatuses = ["active", "completed", "archived", "failed"];
-/** Returns whether an id can be used: no change of the path of a request, and no line end in a script or log. */
 function isUsableJobId(id) {
     return id !== "" && id !== "." && id !== ".." && id.isWellFormed() && !/\p{Cc}/u.test(id);
 }
-/** Returns how the record of a job or a turn says its work is kept. */
 const keptIn = ({ kept }) => ({
     isKept: kept === "push" || kept === "pull-request",
     isUnfinished: kept === "unfinished",
@@ -3869,11 +3451,9 @@ const keptIn = ({ kept }) => ({
 function isKnownStatus(status) {
     return knownStatuses.includes(status);
 }
-/** Returns whether polling ends in this state. Specification: "States and transitions". */
 function isTerminal(status) {
     return isKnownStatus(status) && status !== "active";
 }
-/** Parses a response body, with `redact` applied to every string; returns `undefined` if it is not JSON. */
 function parseBody(body, redact) {
     try {
         return JSON.parse(body, (_key, value) => (typeof value === "string" ? redact(value) : value));
@@ -3882,10 +3462,6 @@ function parseBody(body, redact) {
         return undefined;
     }
 }
-/**
- * Returns the job record in a response. Specification: "Agent job". Only `id` and `status` can be relied on: another field of
- * the wrong type counts as absent, and an unknown status is kept.
- */
 function parseJob(data) {
     if (!isObject(data))
         return undefined;
@@ -3906,23 +3482,16 @@ function parseJob(data) {
         ...keptIn(data),
     };
 }
-/** In characters. A longer text is a page, or a log. */
 const maxPlainLength = 500;
-/**
- * Returns `error`, `message` or `detail` (RFC 9457) of an error body, or the first line of a short text that is not JSON; empty for other
- * formats.
- */
 function parseErrorMessage(data, body = "") {
     if (isObject(data))
         return (textOf(data.error) || textOf(data.message) || textOf(data.detail)).trim();
     const isPlain = data === undefined && body.length <= maxPlainLength && !body.includes("<");
     return isPlain ? (body.trim().split("\n", 1)[0] ?? "").trim() : "";
 }
-/** Returns whether a value is a JSON object. */
 function isObject(data) {
     return typeof data === "object" && data !== null && !Array.isArray(data);
 }
-/** Returns a text; empty for anything else. */
 function textOf(value) {
     return typeof value === "string" ? value : "";
 }
@@ -3940,15 +3509,12 @@ function textOf(value) {
 /* harmony export */ });
 /* harmony import */ var _runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5593);
 
-/** Returns the credentials of an API key. */
 function keyCredentials(apiKey) {
     return { token: async () => apiKey, redact: (0,_runner_kit_redact_js__WEBPACK_IMPORTED_MODULE_0__/* .createRedactor */ .l)(apiKey) };
 }
-/** Returns whether an address is on this machine. */
 function isLoopback({ hostname }) {
     return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
-/** Returns whether a secret may be sent to an address: with `https`, or with `http` to a loopback host. */
 function isProtectedUrl(url) {
     return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
 }
@@ -3969,7 +3535,6 @@ function isProtectedUrl(url) {
 /* harmony export */ });
 /* harmony import */ var _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(6903);
 
-/** Thrown when the service, or a gateway in front of it, answered with a status other than 2xx. */
 class HttpError extends Error {
     name = "HttpError";
     constructor(response) {
@@ -3977,17 +3542,14 @@ class HttpError extends Error {
         Object.assign(this, response);
     }
 }
-/** Thrown when a 2xx response contains no job record, or the record of another job. */
 class InvalidResponseError extends Error {
     name = "InvalidResponseError";
-    /** The response body. Untrusted text. */
     body;
     constructor(message, body) {
         super(message);
         this.body = body;
     }
 }
-/** Thrown when there is no token to send with a request, so that the request was not sent. */
 class TokenError extends Error {
     name = "TokenError";
     isTransient;
@@ -3999,11 +3561,9 @@ class TokenError extends Error {
 function isRequestError(error) {
     return [_runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr, HttpError, InvalidResponseError, TokenError].some((type) => error instanceof type);
 }
-/** Thrown when a create or message has failed for good; `cause` is the last failure. */
 class SubmissionError extends Error {
     name = "SubmissionError";
     acceptance;
-    /** The id in the part of a create's response that arrived, if there is one. Untrusted text. */
     jobId;
     cause;
     constructor(acceptance, cause, jobId) {
@@ -4013,7 +3573,6 @@ class SubmissionError extends Error {
         this.cause = cause;
     }
 }
-/** Returns the message of anything that was thrown. Untrusted text. */
 function messageOf(error) {
     return error instanceof Error ? error.message : String(error);
 }
@@ -4033,7 +3592,6 @@ function messageOf(error) {
 /* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
 
 
-/** Decides whether a failed create or message may be sent again. */
 function classifySubmissionFailure(error) {
     if (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr) {
         if (error.phase !== "connecting")
@@ -4046,13 +3604,11 @@ function classifySubmissionFailure(error) {
         const { status, retryAfterMs } = error;
         if (status === 429 || (status === 503 && retryAfterMs !== undefined))
             return "throttled";
-        // A status below 300 here is not valid HTTP (1xx, 0), so it says nothing about the request.
         if (status >= 300 && !isTransientStatus(status))
             return "rejected";
     }
     return "unknown";
 }
-/** Returns whether a failed poll may succeed later: anything except a permanent HTTP error or an abort. */
 function isTransientPollFailure(error) {
     if (error instanceof _runner_kit_transport_js__WEBPACK_IMPORTED_MODULE_0__/* .NetworkError */ .Dr)
         return error.reason !== "aborted";
@@ -4060,11 +3616,9 @@ function isTransientPollFailure(error) {
         return error.status === 429 || isTransientStatus(error.status);
     return true;
 }
-/** With these statuses a gateway may have given up while the service still acts on the request. */
 function isTransientStatus(status) {
     return status === 408 || status >= 500;
 }
-/** Returns the delay after `attempt` retries, in milliseconds: full jitter on exponential backoff, 1 s to 30 s. */
 function backoffMs(attempt, random) {
     return random * Math.min(30_000, 1000 * 2 ** Math.min(attempt, 10));
 }
@@ -4085,20 +3639,12 @@ function backoffMs(attempt, random) {
 const checkResults = ["passed", "failed", "failed-before"];
 const failureClasses = ["transient", "agent", "limit", "credit", "model", "setting", "refused"];
 const endedStatuses = ["completed", "failed", "stopped"];
-/** Far longer than any id of a turn. */
 const maxTurnIdLength = 200;
-/** In characters. A service that keeps to its limits sends no more. */
 const maxMessageLength = 4000;
 const maxReasonLength = 1000;
-/** Of a session, as many as our own service lists. */
 const maxSessionJobs = 20;
 const maxCovers = 10;
-/** In US dollars. More is no estimate of a single turn. */
 const maxCostUsd = 1000;
-/**
- * Parses what was sent under a step. `unusable`: it does not repeat the step, or has a turn that cannot be read, which hides what was sent. `keyless`: the service
- * did not receive the key, so it would not recognize a request that is repeated.
- */
 function parseAnnouncement(data, step) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || data.step !== step || !Array.isArray(data.turns))
         return "unusable";
@@ -4143,7 +3689,6 @@ function parseTurn(data) {
         check: checkResults.find((result) => result === data.check) ?? "",
     };
 }
-/** Returns the status of a turn; `undefined` if there is none. */
 function parseTurnStatus(data) {
     if (!(0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(data) || typeof data.status !== "string")
         return undefined;
@@ -4154,7 +3699,6 @@ function costIn(usage) {
     const cost = (0,_contract_js__WEBPACK_IMPORTED_MODULE_0__/* .isObject */ .Gv)(usage) ? usage.costUsd : undefined;
     return typeof cost === "number" && cost >= 0 && cost <= maxCostUsd ? cost : undefined;
 }
-/** Returns whether a turn has ended. */
 function hasEnded(status) {
     return status !== "waiting" && status !== "running";
 }
@@ -4181,9 +3725,7 @@ var retry = __webpack_require__(1992);
 var contract = __webpack_require__(6078);
 ;// CONCATENATED MODULE: ./build/client/salvage-id.js
 
-/** One JSON token: a complete string, punctuation, or anything else up to the next of these. */
 const token = /\s*(?:("(?:[^"\\]|\\.)*")|([{}[\]:,])|[^\s"{}[\]:,]+)/gy;
-/** Returns the redacted top-level `id` of a 2xx response that is cut off: better than none if a job was started. */
 function salvageId(body, redact) {
     let depth = 0;
     let lastString;
@@ -4193,7 +3735,6 @@ function salvageId(body, redact) {
         const isOpening = punctuation === "{" || punctuation === "[";
         if (depth === 1) {
             const isValue = punctuation === undefined || isOpening;
-            // The last value of a repeated `id` counts, as in `JSON.parse`.
             if (isValue && key === "id")
                 id = parseString(string);
             if (punctuation === ":")
@@ -4210,7 +3751,6 @@ function salvageId(body, redact) {
     const redacted = id === undefined ? undefined : redact(id);
     return redacted !== undefined && (0,contract/* isUsableJobId */.Xb)(redacted) ? redacted : undefined;
 }
-/** Returns the value of a string token; `undefined` without one, or if its escapes are invalid. */
 function parseString(literal = "") {
     try {
         return String(JSON.parse(literal));
@@ -4224,16 +3764,9 @@ function parseString(literal = "") {
 
 
 
-/** A create or message is not sent with less time left, in milliseconds: no response could arrive. */
 const minTimeLeftMs = 1000;
-/** How long failing connections are retried before a create or message is given up, in milliseconds. */
 const unreachableLimitMs = 60_000;
-/** How long the service is asked about a doubt, in milliseconds. */
 const doubtLimitMs = 60_000;
-/**
- * Sends a create or message until it is accepted: again only if the service has provably not acted on it, or announces, after a
- * doubt, that it knows the request by its key. Returns the result of `send`. @throws SubmissionError
- */
 async function submit_submit(send, limits, ports, onRetry) {
     const { clock, random } = ports;
     let doubt;
@@ -4248,13 +3781,11 @@ async function submit_submit(send, limits, ports, onRetry) {
                 throw error;
             const failure = (0,retry/* classifySubmissionFailure */.V3)(error);
             if (failure === "unknown") {
-                // Only a 2xx contains a job's id; the `id` of an error belongs to the error, or to a gateway's trace.
                 const jobId = "body" in error ? salvageId(error.body, ports.redact) : undefined;
                 const found = new errors/* SubmissionError */.nx("unknown", error, jobId);
                 if (jobId !== undefined)
                     ports.onJobId(jobId);
                 doubt ??= { error: found, since: clock.now() };
-                // A later response may be the one with the job's id.
                 if (doubt.error.jobId === undefined && jobId !== undefined)
                     doubt.error = found;
                 const latest = Math.min(limits.deadline - minTimeLeftMs, doubt.since + doubtLimitMs);
@@ -4268,7 +3799,6 @@ async function submit_submit(send, limits, ports, onRetry) {
                     throw doubt.error;
                 continue;
             }
-            // What was in doubt before may still be on its way.
             const rejected = doubt?.error ?? new errors/* SubmissionError */.nx("rejected", error);
             if (failure === "rejected" || limits.signal.aborted)
                 throw rejected;
@@ -4284,14 +3814,12 @@ async function submit_submit(send, limits, ports, onRetry) {
         }
     }
 }
-/** Asks the service until it answers; returns whether it knows requests by their keys. */
 async function askUntil(latest, signal, { ask, clock, random }) {
     for (let attempt = 0; !signal.aborted && clock.now() < latest; attempt++) {
         try {
             return (await ask()) !== undefined;
         }
         catch (error) {
-            // A page in place of an answer announces nothing.
             if (error instanceof errors/* InvalidResponseError */.tF || !(0,errors/* isRequestError */.eK)(error) || !(0,retry/* isTransientPollFailure */.KR)(error))
                 return false;
             const delayMs = Math.max((0,retry/* backoffMs */.jo)(attempt, random()), retryAfterMs(error));
@@ -4302,7 +3830,6 @@ async function askUntil(latest, signal, { ask, clock, random }) {
     }
     return false;
 }
-/** Returns how long the service asks to wait before the next request, in milliseconds; 0 if it does not. */
 function retryAfterMs(error) {
     return error instanceof errors/* HttpError */.j$ ? (error.retryAfterMs ?? 0) : 0;
 }
@@ -4321,7 +3848,6 @@ function retryAfterMs(error) {
 /* harmony import */ var _errors_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(6695);
 
 
-/** Keeps the key from a trace listener, and its errors from the code that waits for the response. */
 function createTracer(onTrace, redact) {
     return (request, end, durationMs, requestId = "") => {
         const how = typeof end === "number" ? end : redact((0,_errors_js__WEBPACK_IMPORTED_MODULE_1__/* .messageOf */ .bD)(end));
@@ -4330,11 +3856,9 @@ function createTracer(onTrace, redact) {
             onTrace(`${redact(request)}: ${how}${id} (${Math.round(durationMs)} ms)`);
         }
         catch {
-            // A lost trace is better than a lost response.
         }
     };
 }
-/** Wraps a transport so that it reports every request once it is over. */
 function traceTransport(transport, now, trace) {
     return async (request) => {
         const startedAt = now();
@@ -4373,36 +3897,28 @@ function traceTransport(transport, now, trace) {
 
 
 
-// What the action and the program that runs its own agent agree on: the inputs `agent` and `agent-options`, and their messages.
-/** What to do about a run without secrets or tokens because of its event: a condition that lets all other events pass. */
 const forkAdvice = "Runs for pull requests from forks get none: to skip these, give the job if: github.event.pull_request == null || github.event.pull_request.head.repo.full_name == github.repository";
-/** The built-in editor, which needs neither a model nor a key. */
 const editor = "editor";
-/** The agents that are known by name, and the variables of which one must have the key of their model. */
 const agentKeys = {
     claude: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
     codex: ["CODEX_API_KEY", "OPENAI_API_KEY"],
     gemini: ["GEMINI_API_KEY"],
     opencode: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
     aider: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY"],
-    // It works with the workflow's own token.
     copilot: [],
     [editor]: [],
 };
 const agentNames = Object.keys(agentKeys);
-/** The variables that lead Claude Code to a cloud, and the ones that can have its credential. */
 const cloudKeys = {
     CLAUDE_CODE_USE_BEDROCK: ["AWS_BEARER_TOKEN_BEDROCK", "AWS_ACCESS_KEY_ID"],
     CLAUDE_CODE_USE_VERTEX: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
     CLAUDE_CODE_USE_FOUNDRY: ["ANTHROPIC_FOUNDRY_API_KEY", "ANTHROPIC_FOUNDRY_AUTH_TOKEN"],
 };
-/** Returns the variables of which one must have the key of an agent's model; empty if it needs none. */
 function keysOf(agent, environment) {
     const isOn = (name) => /^\s*(?:1|true|yes|on)\s*$/i.test(environment[name] ?? "");
     const cloud = agent === "claude" ? Object.keys(cloudKeys).find(isOn) : undefined;
     return cloudKeys[cloud ?? ""] ?? agentKeys[agent] ?? [];
 }
-/** Describes a problem of an agent: it is a word that is not a program, or a known one with more words. `undefined` if it may be one. */
 function agentProblem(agent, { PATH = "" }) {
     const [name = ""] = agent.replace(/^(\w+=\S*\s+)*/, "").match(/^[\w-]+(?=@|\s|$)/) ?? [];
     const model = /\s(?:--model|-m)[\s=]+(\S+)/.exec(agent)?.[1] ?? "NAME";
@@ -4412,7 +3928,6 @@ function agentProblem(agent, { PATH = "" }) {
         return undefined;
     return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `is ${agent}, which is neither one of ${agentNames.join(", ")} nor a program in the PATH of this runner`;
 }
-/** Returns whether a program is in one of the folders of a `PATH`. */
 function isInPath(program, path) {
     return path.split(node_path__WEBPACK_IMPORTED_MODULE_1__.delimiter).some((folder) => {
         const file = (0,node_path__WEBPACK_IMPORTED_MODULE_1__.join)(folder, program);
@@ -4425,18 +3940,9 @@ function isInPath(program, path) {
         }
     });
 }
-/**
- * Returns the project of an agent's service. It is the same in each run, so that sessions find their jobs: whatever the port is, and
- * however a command is worded. The workflow's own repository is known by its id, which a rename or transfer keeps.
- *
- * @param other - `OWNER/NAME` of a repository that is not the workflow's
- * @param name - tells agents of one repository apart. Default: the agent
- */
 function projectOf(other, agent, { GITHUB_REPOSITORY: own = "", GITHUB_REPOSITORY_ID: id }, name = agent in agentKeys ? agent : "command") {
-    // No account has a dot in its name, and GitHub's names are the same in any case.
     return [other?.toLowerCase().replace("/", ".") ?? (id || own.replace("/", "-")), name].join("-");
 }
-/** The options of the service that a step may set. */
 const serviceOptions = [
     "agent-args",
     "agent-env",
@@ -4463,7 +3969,6 @@ const serviceOptions = [
     "title-prefix",
     "trailer",
 ];
-/** Options of the step's own, with what their values must be. */
 const ownOptions = {
     name: [/^[\w.-]{1,50}$/, "letters, digits, dots, hyphens and underscores"],
     remember: [/^(true|false)$/i, "true or false"],
@@ -4472,19 +3977,15 @@ const ownOptions = {
     "agent-version": [/^\d+\.\d[\w.+-]*$/, "a version, such as 2.1.330"],
     repository: [/^[\w-]+\/(?!\.{1,2}$)(?!.*\.git$)[\w.-]+$/, "OWNER/NAME"],
 };
-/** Reads options, one in each line, such as `--model sonnet`. A line that begins with `#` is a comment. */
 function readAgentOptions(text) {
     const read = { own: {}, ofService: [], problems: [] };
     const lines = text.split("\n").map((line) => line.trim());
     for (const line of lines.filter((each) => each !== "" && !each.startsWith("#"))) {
         const [, given = "", written = ""] = /^--([a-z-]+)(?:[\s=]+(.+))?$/.exec(line) ?? [];
-        // Quotation marks around a value are what a shell would need.
         const value = /^(["'])((?:(?!\1).)+)\1$/.exec(written)?.[2] ?? written;
-        // The arguments of an agent are options.
         const isOne = given === "agent-args" || !/\s--[a-z]/.test(written);
         const name = isOne ? serviceOptions.find((option) => option === given) : undefined;
         const own = isOne ? Object.keys(ownOptions).find((option) => option === given) : undefined;
-        // The service says what is wrong with its own.
         if (name !== undefined)
             read.ofService.push({ name, value, line });
         else if (own === undefined) {
@@ -4503,31 +4004,18 @@ function readAgentOptions(text) {
     }
     return read;
 }
-/** Returns why an agent cannot run on this system; `undefined` if it can. It continues a sentence. */
 function platformProblem({ RUNNER_OS }, platform = process.platform) {
     const system = RUNNER_OS || { linux: "Linux", darwin: "macOS", win32: "Windows" }[platform] || platform;
     if (system === "Linux")
         return undefined;
     return (0,_text_js__WEBPACK_IMPORTED_MODULE_2__/* .say */ .cv) `does not run on ${system}: an agent's sandbox needs bubblewrap and the namespaces of Linux. Set \`runs-on: ubuntu-latest\` for this job`;
 }
-/**
- * What the service and what it starts need of the runner's environment. `RUNNER_TRACKING_ID` lets the runner end the service
- * after the workflow's job.
- */
 const needed = /^(PATH|HOME|LANG|LANGUAGE|LC_[A-Z]+|TZ|USER|LOGNAME|SHELL|TMPDIR|(HTTPS?|ALL|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|SSL_CERT_DIR|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|GIT_SSL_CAINFO|RUNNER_TRACKING_ID)$/i;
-/** Returns the variables with which programs run that need no secrets. @param more - others that they get */
 function withoutSecrets(environment, more = () => false) {
     return Object.fromEntries(Object.entries(environment).flatMap(([name, value]) => value !== undefined && (needed.test(name) || more(name)) ? [[name, value]] : []));
 }
-/**
- * Returns the environment of a process of the service: nothing else of the runner's, neither its tokens nor inputs.
- *
- * @param names - variables that the agent gets, such as its key
- */
 function serviceEnvironment(environment, names) {
-    // With what Node has compiled before, the service starts in two thirds of the time. Agents do not get it.
     const more = (name) => name === "NODE_COMPILE_CACHE" || names.includes(name);
-    // Node ignores the variables of proxies otherwise.
     return { ...withoutSecrets((0,_no_proxy_js__WEBPACK_IMPORTED_MODULE_3__/* .withNoProxyBelow */ .t)(environment), more), NODE_USE_ENV_PROXY: "1" };
 }
 
@@ -4541,26 +4029,14 @@ function serviceEnvironment(environment, names) {
 /* harmony export */   U: () => (/* binding */ inertText)
 /* harmony export */ });
 /* unused harmony export withoutMarks */
-/** Commands to CI services, such as `[skip ci]`, `[ci skip]`, `[no ci]`, `[skip actions]` and `[CF-Pages-Skip]`. */
 const bracketCommand = /\[((?:skip|no)[\s_-]+[\w-]+|[\w-]+?[\s_-]+skip)\]/gi;
-/** Those of Azure Pipelines, and GitHub's trailers. */
 const starredCommand = /\*{3}(NO_CI)\*{3}/gi;
 const trailerCommand = /\b((?:skip|request)-checks)\s*:\s*(true)/gi;
-/** Trailers, by which people sign off or are named, releases are made, and a turn's commit is known. */
 const trailer = /^([ \t]*(?:[\w-]+-by|Agent-\w+|Change-Id|Release-As|BREAKING[ -]CHANGE))(?=[ \t]*:)/gim;
-/** Mentions (`acme@2.4` is none), references to issues, links, which GitHub also takes for references, and comments, by which a body is read. */
 const references = /(?<!\w(?=@\d))@(?=\w)|#(?=\d)|\bGH(?=-\d)|:(?=\/\/)|www(?=\.)|<(?=!--)/gi;
-/** Lines of a patch, which Git looks for in text that is around one. */
 const patchLine = /^(?:diff|@@)(?= -)/gm;
-/** Breaks what would have an effect. */
 const mark = "\u200b";
-/** Returns the text as it was before {@link inertText}, but for the brackets of commands. */
 const withoutMarks = (text) => text.replaceAll(mark, "");
-/**
- * Makes untrusted text inert for a commit message, or the title or body of a pull request, of which a squash makes one. GitHub notifies
- * everyone mentioned there and closes the issues named after words such as "Fixes", CI services look for commands to skip them, and programs
- * read trailers. People read the same: commands lose their brackets, and an invisible character breaks each reference and trailer.
- */
 function inertText(untrusted) {
     return untrusted
         .replace(bracketCommand, "($1)")
@@ -4580,7 +4056,6 @@ function inertText(untrusted) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   t: () => (/* binding */ withNoProxyBelow)
 /* harmony export */ });
-/** Returns an environment in which Node, too, takes a name in `no_proxy` for all names below it, as Git, curl and GitHub's toolkit do. */
 function withNoProxyBelow(environment) {
     const below = (list) => list
         .split(/[\s,]+/)
@@ -4601,15 +4076,8 @@ function withNoProxyBelow(environment) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   l: () => (/* binding */ createRedactor)
 /* harmony export */ });
-/** Shorter secrets are not redacted: they would match ids and words by accident. Real keys are far longer. */
 const minSecretLength = 8;
-/** How many characters at the end of a secret are searched for before the whole secret is. More take longer to compile. */
 const endLength = 4;
-/**
- * Returns a function that replaces a secret with `***`, as it is and as a service or gateway could echo it: percent-encoded, with HTML and
- * JSON escapes, hexadecimal, or in base64 of any text with it, such as `Bearer KEY`. Takes time linear in the text.
- * Compiling the whole pattern takes a tenth of a short step's time, and almost no text contains a secret: its end comes first.
- */
 function createRedactor(secret) {
     if (secret.length < minSecretLength)
         return (text) => text;
@@ -4630,7 +4098,6 @@ function anyEncodingOf(text) {
     ];
     return encodings.join("|");
 }
-/** Returns a pattern for a character: as it is, percent-encoded, or as an escape of HTML or JSON. */
 function escapedCharacter(character) {
     const codePoint = character.codePointAt(0) ?? 0;
     const percentEncoded = [...Buffer.from(character)].map((byte) => `%${hex(byte)}`).join("");
@@ -4649,7 +4116,6 @@ const htmlNames = {
     '"': "&quot;",
     "'": "&apos;",
 };
-/** Returns a pattern for the base64 of any text with the secret `bytesBefore` bytes after a multiple of three. */
 function base64Pattern(secret, bytesBefore) {
     const bytes = Buffer.concat([Buffer.alloc(bytesBefore), Buffer.from(secret)]);
     const first = Math.ceil((bytesBefore * 8) / 6);
@@ -4678,7 +4144,6 @@ function hex(value, length = 2) {
 /* harmony export */   l2: () => (/* binding */ capitalized),
 /* harmony export */   pj: () => (/* binding */ plain)
 /* harmony export */ });
-/** Template tag for {@link Text}: an interpolated string is untrusted, an interpolated `Text` keeps its parts. */
 function say(words, ...values) {
     return words.flatMap((trusted, index) => {
         const value = values[index];
@@ -4689,28 +4154,22 @@ function say(words, ...values) {
         return typeof value === "string" ? [trusted, { untrusted: value }] : [trusted, ...value];
     });
 }
-/** Marks words of our own that were computed, such as a duration, as trusted. */
 function trusted(words) {
     return [words];
 }
-/** Joins the texts that are not empty. */
 function join(texts, separator) {
     return texts.filter((text) => text.length > 0).flatMap((text, index) => (index === 0 ? text : [separator, ...text]));
 }
-/** Joins sentences with spaces, leaving out empty ones. */
 function joinSentences(...texts) {
     return join(texts, " ");
 }
-/** Returns the text as a string, with the untrusted parts unescaped: only for the functions in `untrusted.ts`. */
 function plain(text) {
     return text.map((part) => (typeof part === "string" ? part : part.untrusted)).join("");
 }
-/** Capitalizes the first letter. */
 function capitalized(text) {
     const [first, ...rest] = text;
     return typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : text;
 }
-/** Template tag: the lines are title, what happened, and what to do next. An empty sentence leaves no second space. */
 function message(words, ...values) {
     const lines = [];
     words.forEach((piece, index) => {
@@ -4727,7 +4186,6 @@ function message(words, ...values) {
     const [title = [], what = [], next = []] = lines.map(trimmed);
     return { title: title.filter((part) => typeof part === "string").join(""), what, next };
 }
-/** Returns a line without the space before an empty sentence at its end. */
 function trimmed(line) {
     const parts = line.filter((part) => part !== "");
     const last = parts.at(-1);
@@ -4752,7 +4210,6 @@ function trimmed(line) {
 
 
 
-/** Thrown when there is no complete response: no connection, a reset, a timeout, an abort, a body that is too large. */
 class NetworkError extends Error {
     name = "NetworkError";
     constructor(message, options) {
@@ -4761,30 +4218,20 @@ class NetworkError extends Error {
         Object.assign(this, { phase, reason, body });
     }
 }
-/** A job record has a few hundred bytes. */
 const maxBodyBytes = 1024 * 1024;
-/** How long to wait for the body of a response that is not 2xx, in milliseconds: its status says enough. */
 const errorBodyTimeoutMs = 2000;
 const cancelled = "the step was cancelled";
-/**
- * Creates a transport that knows, unlike `fetch`, how far a request got before it failed, and so whether the service can have
- * seen it. `https` honors the proxy variables; plain `http`, for loopback hosts, does not, so that no proxy sees the key.
- *
- * @throws NetworkError if the proxy address in the environment is invalid
- */
 function createTransport(protocol, environment) {
     const client = protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__;
     const proxies = protocol === "https:" ? environment : {};
     const agent = createAgent(protocol, proxies);
     return async (request) => {
-        // The server may already have closed a kept-alive connection, and a create sent into it would have an unknown outcome.
         const idle = request.method === "POST" ? Object.values(agent.freeSockets).flat() : [];
         for (const socket of idle)
             socket?.destroy();
         return send(client, agent, request);
     };
 }
-/** Like {@link createTransport} for the runner's services: it keeps connections, and uses a proxy for plain `http`. */
 function createRunnerTransport(environment) {
     const agents = new Map();
     return async (request) => {
@@ -4802,11 +4249,9 @@ function createAgent(protocol, environment) {
         return new (protocol === "https:" ? node_https__WEBPACK_IMPORTED_MODULE_1__ : node_http__WEBPACK_IMPORTED_MODULE_0__).Agent({ keepAlive: true, proxyEnv });
     }
     catch {
-        // Node's error quotes the address, which may contain a password, so it is not passed on as the cause.
         throw invalidProxy(`the proxy address in ${name} is not a valid URL`);
     }
 }
-/** Like curl, it accepts an address without a scheme, or in any case. @throws NetworkError for other kinds of proxies */
 function proxyAddress(name, environment) {
     const address = (environment[name] || environment[name.toUpperCase()] || "").trim();
     if (address === "")
@@ -4826,10 +4271,8 @@ function send(client, agent, request) {
         let errorBodyTimer;
         let graceTimer;
         const chunks = [];
-        /** Whether the body is too large, or not what the caller can use. */
         let isRefused = false;
         let bytes = 0;
-        /** Ends the request with what has arrived, or an error. Calling it again changes nothing. */
         const conclude = (reason, message, cause) => {
             clearTimeout(timer);
             clearTimeout(errorBodyTimer);
@@ -4853,7 +4296,6 @@ function send(client, agent, request) {
             else
                 conclude("network", describe(error), error);
         };
-        /** Reads what has arrived before a timer ends the request: after a pause of the process, timers run first. */
         const afterPendingReads = (end) => () => void setImmediate(end);
         const onTimeout = afterPendingReads(() => {
             conclude("timeout", `no complete response within ${Math.ceil(request.timeoutMs / 1000)} s`);
@@ -4865,7 +4307,6 @@ function send(client, agent, request) {
             else
                 graceTimer = setTimeout(afterPendingReads(end), request.graceMs);
         };
-        /** Node closes some connections without an error, for example after a `101` response. */
         const onClose = () => conclude("network", "the connection was closed before a complete response arrived");
         const refuse = (message, cause) => {
             isRefused = true;
@@ -4893,7 +4334,6 @@ function send(client, agent, request) {
                 errorBodyTimer = setTimeout(onTimeout, errorBodyTimeoutMs);
             const isCollected = !request.onPart || !isSuccess(response.statusCode ?? 0);
             response.on("data", (chunk) => onData(chunk, isCollected));
-            // If the service responds before it has read the whole request, "close" comes only much later.
             response.on("end", onClose);
         };
         if (request.signal.aborted) {
@@ -4908,7 +4348,6 @@ function send(client, agent, request) {
             const onConnected = () => {
                 phase = "sending";
             };
-            // With TLS, nothing is sent before the connection is secure. A socket that failed never connects.
             if (socket.connecting || socket.secureConnecting)
                 socket.once(socket.encrypted ? "secureConnect" : "connect", onConnected);
             else if (!socket.destroyed)
@@ -4925,22 +4364,18 @@ function send(client, agent, request) {
         outgoing.end(body);
     });
 }
-/** Reads what has arrived but is still buffered in the stream. Each chunk goes to the "data" listener. */
 function drain(response) {
     let chunk;
     do
         chunk = response.read();
     while (chunk !== null);
 }
-/** Returns true for any 2xx: the specification leaves the exact code open. */
 function isSuccess(status) {
     return status >= 200 && status < 300;
 }
-/** OpenSSL's verification errors and Node's host name check, by the codes that Node documents under "TLS". */
 function isCertificateError(error) {
     return /^(CERT_|ERR_TLS_CERT|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_(CA|PURPOSE)|UNSPECIFIED|CRL_|ERROR_IN_C|PATH_LENGTH)/.test(error.code ?? "");
 }
-/** Describes an error in one line: Node's for several addresses has no message, and OpenSSL's half a stack. */
 function describe(error) {
     if (error instanceof AggregateError)
         return error.errors.map((each) => each.message).join("; ");
@@ -4970,45 +4405,29 @@ function singleValues(headers) {
 /* harmony export */   s8: () => (/* binding */ textToHtml)
 /* harmony export */ });
 /* harmony import */ var _inert_text_js__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(5136);
-/**
- * The only place that escapes untrusted text (from the service, a prompt, an input, a file) for the place that shows it.
- * Everything that is printed or written passes through here, including our own words.
- */
 
-/** How much of an untrusted part of a sentence is shown, so that the advice after it still fits. */
 const partLimit = 1000;
-/** The runner shows this many characters of an annotation. */
 const annotationLimit = 4096;
-/**
- * Control characters, other line ends, and what is invisible or reorders text; except what spelling needs at its place: direction marks,
- * one joiner after a letter or emoji, a selector of how a character looks, and the tags of a flag. Unicode: UTS 51, "Emoji Sequences".
- */
 const invisible = /(?![\t\n\r\u200e\u200f\u061c]|(?<=[\p{L}\p{M}\p{Emoji}])[\u200c\u200d](?![\u200c\u200d])|(?<=\p{Emoji})[\ufe0e\ufe0f]|(?<=[\p{Sm}\p{scx=Han}\p{scx=Mong}\p{scx=Mymr}])\p{VS}|(?<=\u{1f3f4}[\u{e0030}-\u{e007a}]{0,6})[\u{e0030}-\u{e007a}]{0,6}\u{e007f})[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/gu;
 const unprintable = new RegExp(`[\\t\\n\\r\\u200e\\u200f\\u061c]|${invisible.source}`, "gu");
-/** Replaces such characters, except those in `keep`, by visible escapes such as `\u{202e}`. */
 function visible(text, keep) {
     return text
         .toWellFormed()
         .replace(unprintable, (character) => keep.includes(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
-/** The runner reads `##[name]` as a command anywhere in a line, and `::name::` at the start of one. */
 const commandMark = /##\[|^\s*::/;
 function escapeCommands(line) {
     return line.replaceAll("##[", "##\\[").replace(/^(\s*)::/, "$1\\::");
 }
-/** No log line needs more; untrusted text could fill the log otherwise. */
 const lineLimit = 10_000;
-/** Escapes a line for the log. `hasCommand`: before escaping, the runner would have found a command in it. */
 function forLog(text) {
     const line = visible(excerpt(text, lineLimit), "\t");
     return { line: escapeCommands(line), hasCommand: commandMark.test(line) };
 }
-/** Escapes a sentence for an annotation: our own line ends stay; untrusted parts are shortened and on one line each. */
 function forAnnotation(text) {
     const parts = text.map((part) => typeof part === "string" ? part : visible(excerpt(part.untrusted, partLimit), "\t"));
     return excerpt(parts.join("").split("\n").map(escapeCommands).join("\n"), annotationLimit);
 }
-/** Escapes a text as one line of HTML, of `limit` UTF-16 units at most. GitHub still links in it: see {@link code}. */
 function forHtml(text, limit = 300) {
     const entities = {
         "&": "&amp;",
@@ -5020,11 +4439,9 @@ function forHtml(text, limit = 300) {
     };
     return visible(excerpt(text.replaceAll("\r\n", "\n"), limit), "\t\n").replace(/[&<>"'\n]/g, (character) => entities[character] ?? "");
 }
-/** Formats untrusted text as code in HTML, in which GitHub makes no mentions, references or links. */
 function code(text, limit) {
     return `<code>${forHtml(text, limit)}</code>`;
 }
-/** Formats a sentence as HTML, with untrusted parts as {@link code}; in italics if they are sentences, which are hard to read as code. */
 function textToHtml(text) {
     return text
         .map((part) => {
@@ -5034,12 +4451,10 @@ function textToHtml(text) {
     })
         .join("");
 }
-/** Formats untrusted text in italics, in which GitHub makes no mentions, references or links either. */
 function sentence(text) {
     const pieces = forHtml(text, partLimit).split(/(&#?\w+;)/);
     return `<i>${pieces.map((piece, index) => (index % 2 ? piece : (0,_inert_text_js__WEBPACK_IMPORTED_MODULE_0__/* .inertText */ .U)(piece))).join("")}</i>`;
 }
-/** Cuts a text to at most `limit` UTF-16 units, never in the middle of a character. */
 function excerpt(text, limit) {
     if (text.length <= limit)
         return text;
@@ -5048,7 +4463,6 @@ function excerpt(text, limit) {
         .toWellFormed()
         .replace(/\ufffd$/, "")}…`;
 }
-/** Removes what is {@link invisible}, and carriage returns. */
 function printable(text) {
     return text.toWellFormed().replaceAll("\r", "").replace(invisible, "");
 }

@@ -16,7 +16,6 @@ export const modules = {
 
 
 
-/** For all requests together, in milliseconds. */
 const totalMs = 30_000;
 const step = zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({
     number: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .int */ .Whr(),
@@ -33,18 +32,12 @@ const job = zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({
     steps: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .optional */ .lqM(zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .array */ .YOg(step)),
 });
 const jobList = zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .object */ .Ikc({ total_count: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .int */ .Whr(), jobs: zod_mini__WEBPACK_IMPORTED_MODULE_3__/* .array */ .YOg(job) });
-/**
- * Asks GitHub whether attempts without a word began this step, matched by job name, number and step name. Needs `actions: read`, or a
- * public repository. Never rejects. GitHub: "List jobs for a workflow run attempt".
- */
 async function readStepRecord(attempts, run) {
     const { githubToken, workflowToken } = run.settings;
     const [record, isRefused] = await readWith(workflowToken, attempts, run);
-    // Of a job without `actions: read`, another account's token may read it.
     const isOther = isRefused && githubToken !== workflowToken;
     return isOther ? (await readWith(githubToken, attempts, run))[0] : record;
 }
-/** Returns the record as a token may read it, and whether GitHub refused that. */
 async function readWith(token, attempts, run) {
     const { environment } = run.ports;
     let isKnown = true;
@@ -84,7 +77,6 @@ async function jobLister(token, run) {
         }
     };
 }
-/** Returns this runner's job and running step; `undefined` unless there is exactly one of each. */
 function findOwnStep(jobs, runnerName) {
     const own = jobs.filter((each) => runnerName !== "" && each.runner_name === runnerName && each.status === "in_progress");
     const [found] = own;
@@ -94,13 +86,11 @@ function findOwnStep(jobs, runnerName) {
     const [only] = running;
     return only && running.length === 1 ? { job: found, step: only } : undefined;
 }
-/** Returns whether a job began a step; `undefined` if its record does not tell. */
 function hasBegun({ status, conclusion, steps = [] }, { number, name }) {
     if (status !== "completed")
         return undefined;
     if (conclusion === "skipped")
         return false;
-    // A job that ended before it had a runner has no steps.
     if (steps.length === 0)
         return conclusion === "cancelled" ? false : undefined;
     const same = steps.find((each) => each.number === number && each.name === name);
@@ -118,9 +108,7 @@ function hasBegun({ status, conclusion, steps = [] }, { number, name }) {
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   y: () => (/* binding */ GitHubError)
 /* harmony export */ });
-/** Thrown when a request to GitHub fails. The message never contains the token. */
 class GitHubError extends Error {
-    /** The status of the last response; `undefined` if GitHub did not respond. */
     status;
     constructor(message, status) {
         super(message);

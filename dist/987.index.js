@@ -13,34 +13,27 @@ export const modules = {
 /* harmony export */   nU: () => (/* binding */ cacheAccess),
 /* harmony export */   pj: () => (/* binding */ CacheReadOnlyError)
 /* harmony export */ });
-/** Thrown when an entry was found that is unusable, and will be until a newer one is saved. */
 class CacheEntryError extends Error {
     name = "CacheEntryError";
 }
-/** The run may not write the cache, because of its event. GitHub: "Dependency caching reference". */
 class CacheReadOnlyError extends Error {
     name = "CacheReadOnlyError";
 }
-/** Returns the access that the runner announces, by the rules of `@actions/cache`. Older runners announce none. */
 function cacheAccess(environment) {
     const { ACTIONS_RESULTS_URL, ACTIONS_RUNTIME_TOKEN, ACTIONS_CACHE_URL } = environment;
     const isV2 = cacheProtocol(environment) === "v2";
-    // act offers v1 without a token.
     if (!(isV2 ? ACTIONS_RESULTS_URL && ACTIONS_RUNTIME_TOKEN : ACTIONS_CACHE_URL))
         return "absent";
     const mode = environment.ACTIONS_CACHE_MODE?.trim().toLowerCase() ?? "";
     return accessOfMode[mode] ?? "write";
 }
 const accessOfMode = { none: "none", "write-only": "none", read: "read" };
-/** Returns whether the runner offers a cache service that can be read. */
 function hasCacheService(environment) {
     return ["read", "write"].includes(cacheAccess(environment));
 }
-/** Returns whether the cache keeps nothing for a re-run, so that a missing entry says nothing. */
 function isForgetful(environment) {
     return ["none", "read"].includes(cacheAccess(environment));
 }
-/** Returns the protocol of the cache service, by the rules of `@actions/cache`. */
 function cacheProtocol(environment) {
     const hostname = URL.parse(environment.GITHUB_SERVER_URL || "https://github.com")?.hostname ?? "";
     const isEnterpriseServer = !/^github\.com$|\.ghe\.com$|\.localhost$/.test(hostname);
@@ -74,24 +67,15 @@ var runner_kit_transport = __webpack_require__(6903);
 
 
 
-/** Before the retries of a request that failed for a reason that may pass. */
 const retryDelaysMs = [500, 1000];
-/** What `@actions/cache` makes of the path `agent-job-file`. An entry with another version is not found. */
 const version = "d9de8d96bc786c5a857792c5018a96d15bc6d4d56efa4694937da9224f6c2205";
-/** What GitHub's cache service says to a token without write access, in both protocols. */
 const writeDenied = "cache write denied:";
-/** How much of an error is kept, in characters: the service decides how much it says. */
 const maxMessage = 500;
-/**
- * Returns a client of the Actions cache. The library `@actions/cache` only has archives, logs what the service says, cannot be
- * aborted, and loads slowly. Errors contain neither the token nor a signed address, and of the storage only the status.
- */
 function createCacheClient(environment, options) {
     const { restoreTimeoutMs, saveTimeoutMs, blockBytes = 32 * 1024 * 1024, sleep = promises_.setTimeout } = options;
     const token = environment.ACTIONS_RUNTIME_TOKEN ?? "";
     const redact = (0,runner_kit_redact/* createRedactor */.l)(token);
     const transport = (0,runner_kit_transport/* createRunnerTransport */.Ij)(environment);
-    // Only the timeout ends a request: what the step saves is not cut short when it is cancelled.
     const { signal } = new AbortController();
     const sender = (service, deadline) => async (purpose, method, to, sent = {}) => {
         const isStorage = to instanceof URL;
@@ -120,7 +104,6 @@ function createCacheClient(environment, options) {
                 const { status, body } = response;
                 if ((0,runner_kit_transport/* isSuccess */.oJ)(status))
                     return response;
-                // The storage may say what it was asked, which is its signed address.
                 const { msg, message } = (!isStorage && parse(body)) || {};
                 failure = `${server} answered the ${purpose} with ${status}${quote(msg ?? message)}`;
                 if (status < 500 && status !== 408 && status !== 429)
@@ -133,7 +116,6 @@ function createCacheClient(environment, options) {
                     throw error.cause;
                 if (error.reason === "timeout")
                     throw new Error(`${failure}, until the timeout`);
-                // A certificate is text of the storage, too.
                 const isHidden = isStorage && error.reason === "certificate";
                 failure = `${server} cannot be reached: ${isHidden ? "its certificate is not trusted" : error.message}`;
                 if (error.reason !== "network")
@@ -147,7 +129,6 @@ function createCacheClient(environment, options) {
     };
     const run = async (operation, key, timeoutMs, work) => {
         checkAccess(operation, environment);
-        // A list of keys is separated by commas in v1.
         if (key.length > 512 || key.includes(","))
             throw new Error(`${JSON.stringify(key)} cannot be a key of a cache entry`);
         const deadline = performance.now() + timeoutMs;
@@ -166,21 +147,15 @@ function createCacheClient(environment, options) {
         }
     };
     return {
-        /**
-         * Restores the newest entry with this prefix; returns whether there is one. Untrusted. Each attempt calls `receive`, whose result gets
-         * the parts and may throw {CacheEntryError}. @throws if it is unknown whether there is an entry, or it is incomplete
-         */
         restore: (prefix, receive) => run("restore", prefix, restoreTimeoutMs, async (protocol, send) => {
             const url = await protocol.find(prefix);
             if (url)
                 await send("download", "GET", url, { receive });
             return url !== undefined;
         }),
-        /** A key can be saved once. @throws {CacheReadOnlyError} @throws if it is unknown whether the content is saved */
         save: (key, content) => run("save", key, saveTimeoutMs, (protocol) => protocol.save(key, content)),
     };
 }
-/** The REST API of GitHub Enterprise Server and act, which also takes the content. */
 function v1(service, blockBytes, send) {
     return {
         find: async (prefix) => {
@@ -202,7 +177,6 @@ function v1(service, blockBytes, send) {
         },
     };
 }
-/** The Twirp API of GitHub.com, which names addresses in Azure's blob storage, or in one that acts like it. */
 function v2(service, blockBytes, send) {
     const call = async (purpose, method, request) => {
         const path = `/twirp/github.actions.results.api.v1.CacheService/${method}`;
@@ -211,7 +185,6 @@ function v2(service, blockBytes, send) {
     return {
         find: async (key) => {
             const found = await call("look-up", "GetCacheEntryDownloadURL", { key, restore_keys: [key] });
-            // A field that has its default may be left out.
             if (found.ok === false || Object.keys(found).length === 0)
                 return undefined;
             if (found.ok !== true)
@@ -232,7 +205,6 @@ function v2(service, blockBytes, send) {
     };
 }
 const binary = { "content-type": "application/octet-stream" };
-/** Writes a blob: in one request, or in blocks and their list. Azure's documentation: "Put Blob", "Put Block", "Put Block List". */
 async function putBlob(url, { size, read }, blockBytes, send) {
     const put = async (query, content, headers) => {
         const part = new URL(url);
@@ -243,7 +215,6 @@ async function putBlob(url, { size, read }, blockBytes, send) {
         return put("", await read(0, size), { ...binary, "x-ms-blob-type": "BlockBlob" });
     let list = "";
     for (const [start, end] of blocksOf(size, blockBytes)) {
-        // All ids of a blob have the same length.
         const id = Buffer.from(String(start).padStart(16, "0")).toString("base64");
         await put(`comp=block&blockid=${encodeURIComponent(id)}`, await read(start, end), binary);
         list += `<Latest>${id}</Latest>`;
@@ -257,7 +228,6 @@ function blocksOf(size, blockBytes) {
         Math.min((index + 1) * blockBytes, size),
     ]);
 }
-/** Returns the service's words about an error, without addresses, as the end of a sentence; empty if it says nothing. */
 function quote(said) {
     return typeof said === "string" && said !== "" ? `: ${said.replaceAll(/\w+:\/\/\S+/g, "***")}` : "";
 }
@@ -287,15 +257,12 @@ function serviceUrl(environment) {
         throw new Error("The runner's address of the cache service is not usable");
     return url;
 }
-/** @throws unless it is a signed address: without encryption only if the service itself has none */
 function storageUrl(address, purpose, service) {
-    // A parser of addresses would remove line ends.
     const url = typeof address === "string" && /^[\x21-\x7e]+$/.test(address) ? URL.parse(address) : null;
     if (!url || !["https:", service.protocol].includes(url.protocol))
         throw new Error(`The cache service's answer to the ${purpose} has no usable address`);
     return url;
 }
-/** @throws if the runner already says that the cache service would deny the operation */
 function checkAccess(operation, environment) {
     const { ACTIONS_CACHE_MODE: mode } = environment;
     const access = (0,runner_kit_cache/* cacheAccess */.nU)(environment);
@@ -308,9 +275,7 @@ function checkAccess(operation, environment) {
 ;// CONCATENATED MODULE: ./build/runner-kit/connect-cache.js
 
 
-/** Longer texts are neither saved nor read. */
 const maxBytes = 64 * 1024;
-/** Returns the runner's Actions cache. Default: 10 s for a restore, 5 s for a save. */
 function connectCache(environment, options = {}) {
     const client = createCacheClient(environment, { restoreTimeoutMs: 10_000, saveTimeoutMs: 5000, ...options });
     return {

@@ -278,19 +278,15 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("util");
 /***/ ((__webpack_module__, __unused_webpack___webpack_exports__, __nccwpck_require__) => {
 
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
-// Before anything newer is loaded. GitHub's runners choose the right Node; others may not.
 const major = Number(process.versions.node.split(".")[0]);
 if (major < 24) {
     console.log(`::error title=Node is too old::This action needs Node 24, and this runner has ${process.versions.node}. Nothing was started.`);
     process.exit(1);
 }
-// The rest is loaded as a separate chunk, so that signals that arrive during load are already handled.
 const cancellation = new AbortController();
-// The runner sends SIGINT first. What follows is SIGTERM, on Windows SIGBREAK, which would end the process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGBREAK"])
     process.on(signal, () => cancellation.abort());
 const { start } = await Promise.all(/* import() */[__nccwpck_require__.e(659), __nccwpck_require__.e(875)]).then(__nccwpck_require__.bind(__nccwpck_require__, 4875));
-// Awaited at the top level, so that a promise that never settles exits with code 13 instead of 0.
 await start(cancellation.signal);
 
 

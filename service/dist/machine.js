@@ -1,6 +1,5 @@
 import { statfs } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-/** The machine that the process runs on. */
 export const thisMachine = {
     now: () => performance.now(),
     wallTime: () => Date.now(),

@@ -1,21 +1,12 @@
 import { parseEvent } from "./events.js";
-// Renders the events that coding agents print as lines of JSON, as lines that a person can follow.
-/** Which agent prints the events. */
 export const eventFormats = ["claude", "codex", "copilot", "gemini", "opencode"];
-/** The longest text that a tool gets or returns, in characters. */
 const maxToolLength = 300;
 export class EventLines {
     #render;
-    /** What an agent has said of a line that it says in pieces. */
     #piece = "";
     constructor(format) {
         this.#render = { claude, codex, copilot, gemini: (event) => this.#gemini(event), opencode }[format];
     }
-    /**
-     * Returns the lines for a line of stdout. What is no event stays as it is; events that tell a person nothing have no line.
-     *
-     * @param event - what the line was parsed to. Default: it is parsed here
-     */
     add(line, event = parseEvent(line)) {
         if (event === undefined)
             return [...this.end(), line];
@@ -31,7 +22,6 @@ export class EventLines {
         this.#piece = "";
         return rest.trim() === "" ? [] : [rest];
     }
-    /** Gemini CLI says its messages in pieces. */
     #gemini(event) {
         if (event.type === "message" && event.role === "assistant") {
             const lines = (this.#piece + textOf(event.content)).split("\n");
@@ -41,7 +31,6 @@ export class EventLines {
         return [...this.end(), ...gemini(event)];
     }
 }
-/** Returns the model that an event names when an agent begins, with the agent's version if that is there; `undefined` if none. */
 export function modelOf({ type, subtype, model, claude_code_version: version, data }) {
     const isFirst = type === "init" || (type === "system" && subtype === "init");
     const name = textOf(type === "session.tools_updated" ? objectOf(data).model : isFirst && model);
@@ -53,7 +42,6 @@ const isObject = (value) => typeof value === "object" && value !== null;
 const objectOf = (value) => (isObject(value) ? value : {});
 const listOf = (value) => (Array.isArray(value) ? value.filter(isObject) : []);
 const textOf = (value) => (typeof value === "string" ? value : "");
-/** The fields by which tools are told apart, most telling first. */
 const telling = [
     "command",
     "cmd",
@@ -67,19 +55,16 @@ const telling = [
     "description",
     "prompt",
 ];
-/** Returns the use of a tool: its name, and what it is about. */
 function use(name, input) {
     const fields = objectOf(input);
     const field = telling.find((one) => typeof fields[one] === "string");
     const about = field === undefined ? JSON.stringify(input ?? {}) : textOf(fields[field]);
     return `→ ${textOf(name)} ${short(about)}`.trimEnd();
 }
-/** Returns the first line that a tool returned. */
 function result(text, isError) {
     const first = text.split("\n").find((line) => line.trim() !== "") ?? "";
     return first === "" && !isError ? [] : [`← ${isError ? "error: " : ""}${short(first)}`];
 }
-/** Returns how much a turn of an agent has used that names no cost. */
 function tokens(usage) {
     const { input_tokens: read, output_tokens: written } = objectOf(usage);
     return typeof read === "number" && typeof written === "number" ? [`Tokens: ${read} read, ${written} written`] : [];
@@ -136,7 +121,6 @@ function codex(event) {
         return tokens(event.usage);
     if (event.type === "turn.failed")
         return [`Error: ${textOf(objectOf(event.error).message)}`];
-    // Such as that it connects again.
     return event.type === "error" ? [textOf(event.message)] : [];
 }
 function copilot(event) {
@@ -149,7 +133,6 @@ function copilot(event) {
         case "tool.execution_complete":
             return result(textOf(objectOf(data.result).content) || textOf(objectOf(data.error).message), data.success !== true);
         case "session.info":
-            // Its tools have named the files.
             return /^file_/.test(textOf(data.infoType)) ? [] : [short(textOf(data.message))];
         case "session.warning":
             return [short(textOf(data.message))];

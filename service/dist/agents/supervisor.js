@@ -11,25 +11,17 @@ import { EventLines } from "./event-lines.js";
 import { parseEvent } from "./events.js";
 import { FinalEvent } from "./final-event.js";
 import { maxEndLength } from "./output-end.js";
-/** In the flags of a descriptor, `O_CLOEXEC`. */
 const closeOnExec = 0o2000000;
-/** Between SIGTERM and SIGKILL. */
 const graceMs = 2000;
 const maxLoggedBytes = 10 * 1024 * 1024;
-/** In characters. A longer line is split. */
 const maxLineLength = 64 * 1024;
-/** In characters. An event has all that a tool returned. */
 const maxEventLength = 4 * 1024 * 1024;
-/** Between two messages about events. */
 const seenMs = 1000;
 let isTerminating = false;
-/** Whether the agent may run. */
 let hasBegun = false;
-/** To the agent, while it waits in its sandbox. */
 let gate;
 let init;
 let loggedBytes = 0;
-/** The last pieces of the agent's stdout, which have its end. */
 const lastPieces = [];
 let lastLength = 0;
 let rawBytes = 0;
@@ -39,29 +31,24 @@ function terminate() {
     isTerminating = true;
     if (hasBegun)
         signalGroup(process.pid, "SIGTERM");
-    // What builds the sandbox is not killed: another part of it could continue alone. All of it ends because the gate closes.
     else if (gate !== undefined)
         gate.end();
     else
         process.exit(1);
     setTimeout(() => signalGroup(process.pid, "SIGKILL"), graceMs);
 }
-/** Kills the agent and all that it started. What they have printed is still read. */
 const kill = () => init === undefined ? killWithVariable([`AGENT_RESULT_FILE=${process.env.AGENT_RESULT_FILE}`]) : killProcess(init);
-/** Kills the agent at once, because another service may run its turn again. */
 async function abandon() {
     if (!hasBegun)
         return terminate();
     await kill();
     signalGroup(process.pid, "SIGKILL");
 }
-/** Prefixes each line, so that no line of the agent looks like one of the service. Writes all at once: agents can print millions. */
 function log(lines) {
     let all = "";
     for (const line of lines) {
         if (loggedBytes > maxLoggedBytes)
             break;
-        // Colors as a whole: without its first character, a sequence for terminals would be text.
         const text = `| ${stripVTControlCharacters(line).replace(/[^\P{Cc}\t]/gu, "")}\n`;
         loggedBytes += Buffer.byteLength(text);
         all += loggedBytes > maxLoggedBytes ? "| [output truncated]\n" : text;
@@ -69,14 +56,12 @@ function log(lines) {
     if (all !== "")
         process.stdout.write(all);
 }
-/** Keeps the end of the agent's stdout, without copying it for each piece. */
 function keepEnd(text) {
     lastPieces.push(text);
     lastLength += text.length;
     while (lastLength - (lastPieces[0]?.length ?? 0) >= maxEndLength)
         lastLength -= lastPieces.shift()?.length ?? 0;
 }
-/** What is read of an agent's events. */
 class Events {
     #lines;
     #final;
@@ -103,7 +88,6 @@ class Events {
     end() {
         return this.#lines.end();
     }
-    /** Tells the service how the agent ended by its last event, if it has. */
     tell(onSent) {
         clearTimeout(this.#timer);
         this.#timer = undefined;
@@ -113,17 +97,11 @@ class Events {
         tell({ seen: { final, hasWorked, session, model } }, onSent);
     }
 }
-/**
- * Reads on after the limit, because the agent would block on a full pipe.
- *
- * @param events - renders its lines. Default: they are logged as they are
- */
 function copy(stream, events) {
     const maxLength = events === undefined ? maxLineLength : maxEventLength;
     const show = (lines) => log(events ? lines.flatMap((line) => events.add(line)) : lines);
     let rest = "";
     stream.setEncoding("utf8").on("data", (text) => {
-        // How an agent ends is read in any case.
         if (events === undefined && loggedBytes > maxLoggedBytes)
             return;
         const lines = text.split("\n");
@@ -144,10 +122,6 @@ function copy(stream, events) {
         });
     });
 }
-/**
- * Closes what whoever started the service left open for its programs: through a descriptor, an agent would reach a file outside
- * its sandbox. Node itself closes some of them, and opens none that programs inherit.
- */
 function closeInherited() {
     if (process.platform !== "linux")
         return;
@@ -160,22 +134,18 @@ function closeInherited() {
                 closeSync(descriptor);
         }
         catch {
-            // It was the one of the folder, which is closed.
         }
 }
-/** Starts the agent, which inherits only its stdio and, for its sandbox, a file and the gate. */
 function start() {
     const descriptor = inherited === undefined ? undefined : openSync(inherited, "r");
     try {
         const stdio = ["inherit", "pipe", "pipe"];
         if (descriptor !== undefined)
             stdio.push(descriptor);
-        // Above the file, whether there is one or not.
         if (gateDescriptor !== undefined)
             stdio.push(...Array(gateDescriptor - stdio.length).fill("ignore"), "pipe");
         const env = extraCertificates ? { ...process.env, NODE_EXTRA_CA_CERTS: extraCertificates } : process.env;
         const child = spawn(file, args, { stdio, env });
-        // Node's types know the streams only of children without more descriptors.
         return child;
     }
     finally {
@@ -183,14 +153,12 @@ function start() {
             closeSync(descriptor);
     }
 }
-/** Does nothing if the service is gone. */
 function tell(message, onSent = () => { }) {
     if (process.connected)
         process.send?.(message, onSent);
     else
         onSent();
 }
-/** Waits until the service has recorded what it has to kill. That never happens if it is gone. */
 async function begin() {
     const answer = once(process, "message");
     process.on("message", (message) => message === "kill" && void kill());
@@ -198,9 +166,7 @@ async function begin() {
     await answer;
     hasBegun = !isTerminating;
 }
-/** Lets an agent begin that waits in its sandbox. */
 async function openGate(sandbox, stream) {
-    // Its sandbox ends, or has ended already.
     if (isTerminating)
         return;
     init = childOf(sandbox);
@@ -211,13 +177,11 @@ async function openGate(sandbox, stream) {
         stream.end("\n");
 }
 process.stdout.on("error", () => { });
-// Registered before the agent starts, so that no signal arrives too early to be handled.
 process.on("disconnect", abandon);
 process.on("SIGTERM", terminate);
 process.on("SIGINT", terminate);
 const [settings = "{}", file = "", ...args] = process.argv.slice(2);
 const { stdoutFile, compileCache = "", extraCertificates, isOwnProgram, inherited, gate: gateDescriptor, format, rawFile, } = JSON.parse(settings);
-// Not for the agent, unless it was given one itself.
 if (process.env.NODE_COMPILE_CACHE === compileCache)
     delete process.env.NODE_COMPILE_CACHE;
 closeInherited();
@@ -242,20 +206,16 @@ agent.stdout.on("data", (text) => {
         appendFileSync(rawFile, text);
     }
     catch {
-        // Such as on a full disk. The log has what people read.
     }
 });
 agent.on("exit", async (exitCode, signal) => {
     if (!hasBegun) {
-        // What is left of a sandbox that was being built has the other end.
         terminate();
         await gateClosed;
     }
-    // Processes that the agent left behind hold its pipes. The service kills them; if it is gone, this process does.
     await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, graceMs / 4))]);
     if (!process.connected)
         signalGroup(process.pid, "SIGKILL");
-    // A shell says the same of a program that a signal has ended.
     const code = exitCode ?? (signal === null ? 1 : 128 + constants.signals[signal]);
     const exit = () => process.stdout.write("", () => process.exit(isTerminating ? 1 : code));
     const stdout = lastPieces.join("").slice(-maxEndLength);
@@ -265,11 +225,9 @@ agent.on("exit", async (exitCode, signal) => {
         tellEvents();
     }
     catch {
-        // Such as on a full disk. Without its last words, an agent that has done its work would have failed.
         tell({ stdout }, tellEvents);
     }
 });
-/** Logs why the agent cannot be started, tells the service if the machine only lacks something for now, and exits. */
 function explain(error) {
     process.stdout.write(`The agent cannot be started: ${error.message}\n`, () => {
         if (isResourceExhausted(error))

@@ -1,10 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { globSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
-/**
- * Applies an instruction to the documentation in `root`, and returns what was changed or why nothing was. Writes nothing
- * outside `root`, in `.git` or through a symbolic link.
- */
 export function applyInstruction(instruction, root) {
     const documentation = new Documentation(root);
     switch (instruction.kind) {
@@ -20,7 +16,6 @@ export function applyInstruction(instruction, root) {
 }
 class Documentation {
     #root;
-    /** Paths with forward slashes. Pages that are not UTF-8 are left out, because writing them would change their bytes. */
     #pages;
     constructor(root) {
         this.#root = realpathSync(root);
@@ -70,7 +65,6 @@ class Documentation {
             ? `No link to "${link}" was found.`
             : `Links to "${link}" now point to "${replacement}" in ${changed.join(", ")}.`;
     }
-    /** Returns the pages that `change` has changed. */
     #rewrite(change) {
         return this.#pages.filter((page) => {
             const before = this.#read(page);
@@ -80,19 +74,16 @@ class Documentation {
             return after !== before;
         });
     }
-    /** Finds a page by its path or file name, with or without the extension, or by its title. */
     #find(name) {
         const bare = (path) => path.replace(/\.mdx?$/, "");
         return (this.#pages.find((page) => page === name || bare(page) === name) ??
             this.#pages.find((page) => bare(basename(page)) === bare(name) || bare(basename(page)) === slug(name)) ??
             this.#pages.find((page) => /^#\s+(.*)$/m.exec(this.#read(page))?.[1]?.trim() === name));
     }
-    /** Returns the absolute path of a page, or `undefined` if it is outside the root, in `.git` or behind a symbolic link. */
     #resolve(page) {
         const path = resolve(this.#root, page);
         if (page.includes("\\") || !path.startsWith(this.#root + sep) || /(^|\/)\.git\//i.test(page))
             return undefined;
-        // From the root down, because nothing can be looked up below a file.
         let folder = this.#root;
         for (const name of path.slice(this.#root.length).split(sep).slice(1, -1)) {
             folder = join(folder, name);
@@ -116,7 +107,6 @@ class Documentation {
     }
 }
 const maxSlugLength = 80;
-/** Returns a title as a file name: letters and digits of any script, separated by dashes. */
 function slug(title) {
     return title
         .normalize("NFKC")

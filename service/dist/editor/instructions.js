@@ -1,8 +1,4 @@
 const quotationMarks = ['""', "''", "“”", "``"];
-/**
- * Returns a pattern for text in any of the usual quotation marks. Like the whitespace between words, its length is
- * limited: unlimited repetition would make the expression take quadratic time on a hostile prompt.
- */
 function quoted(name) {
     const alternatives = quotationMarks.map(([open, close], mark) => `${open}(?<${name}${mark}>[^${close}\\n]{1,2000})${close}`);
     return `(?:${alternatives.join("|")})`;
@@ -36,14 +32,11 @@ const grammar = [
         create: (value) => ({ kind: "fix-link", link: value("link") ?? "", replacement: value("replacement") ?? "" }),
     },
 ];
-/** Compiles a phrase in which a space stands for whitespace, and ` ?` for optional whitespace. */
 function phrasePattern(source) {
     const pattern = source.replaceAll(" ?", "\\s*").replaceAll(" ", "\\s+");
     return new RegExp(`\\b${pattern.replaceAll("\\s+", "\\s{1,20}").replaceAll("\\s*", "\\s{0,20}")}`, "giu");
 }
-/** Matches what precedes an instruction that is negated. */
 const negation = /\b(?:not|never|without|don['’]t)\s{1,20}$/iu;
-/** Returns the instructions in a prompt, in their order. Text that is not understood is ignored. */
 export function parseInstructions(prompt) {
     return grammar
         .flatMap(({ pattern, create }) => [...prompt.matchAll(pattern)]

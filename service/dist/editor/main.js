@@ -1,7 +1,6 @@
 import { text } from "node:stream/consumers";
 import { applyInstruction } from "./documentation.js";
 import { parseInstructions } from "./instructions.js";
-// The built-in agent. Like any agent, it reads the prompt from stdin and changes files in the current directory.
 const instructions = parseInstructions(await text(process.stdin));
 for (const instruction of instructions)
     console.log(applyInstruction(instruction, process.cwd()));

@@ -1,19 +1,14 @@
 import { isGroupAlive, untilNoneIsLeft } from "./own-processes.js";
-/** Signals every process of a group. Does nothing if the group is gone or its leader was never started. */
 export function signalGroup(leader, signal) {
     if (leader === undefined)
         return;
     try {
-        // A negative number addresses the group.
         process.kill(-leader, signal);
     }
     catch {
-        // The group is gone.
     }
 }
-/** How long a killed group is waited for if it is unknown whether all of its processes have ended, and nobody reaps them. */
 const longestEndMs = 1000;
-/** Kills every process of a group, and waits until none is left: without Linux's `/proc`, not longer than a second. */
 export async function killGroup(leader) {
     if (leader === undefined)
         return;
@@ -32,11 +27,6 @@ function hasProcesses(leader) {
     }
     return process.platform !== "linux" || isGroupAlive(leader);
 }
-/**
- * Waits for the leader of a process group. Terminates the group at the time limit and when `signal` aborts.
- *
- * @throws if the process cannot be started
- */
 export async function waitForExit(leader, options) {
     const { until, timeLimitMs, signal, graceMs = 0 } = options;
     let terminated;
