@@ -51,7 +51,8 @@ export async function reportRun(
   reportAgents(runner, logs, isOwnRepository && cacheAccess(environment) === "write");
   const isDebug = environment.RUNNER_DEBUG === "1";
   // The service's own log is always there: a step can fail without a job.
-  showLogs(runner, folder, logs, isDebug ? [...logs.keys()] : report.failedJobs);
+  const explained = new Set([...report.failedJobs, ...report.openJobs]);
+  showLogs(runner, folder, logs, [...(isDebug ? logs.keys() : explained)]);
   await removeDirectory(folder);
   await removeDirectory(agentFolder(folder));
 }

@@ -3,6 +3,7 @@ import type { JobCopy } from "../src/model.ts";
 import type { JobCopies } from "../src/store/job-copies.ts";
 import { MayNotBeKept } from "../src/store/kept-commits.ts";
 import { isForSecret } from "../src/turns/refusal.ts";
+import { isOpen } from "./memory/turn-row.ts";
 
 /** What is told about the jobs of a run at its end. */
 export class Report {
@@ -10,6 +11,8 @@ export class Report {
   readonly pullRequests: string[] = [];
   /** Jobs with a turn that failed. */
   readonly failedJobs: string[] = [];
+  /** Jobs with a turn that has not ended. */
+  readonly openJobs = new Set<string>();
   /** Jobs that a later run cannot continue, with the reason. */
   readonly unsavedJobs = new Map<string, string>();
   /** Work that is neither published nor kept elsewhere, as text, by the ids of its turns' jobs. */
@@ -27,6 +30,8 @@ export class Report {
   update({ id, pullRequest, turns }: JobCopy): void {
     const { pullRequests, failedJobs } = this;
     const last = turns.at(-1);
+    if (last && isOpen(last)) this.openJobs.add(id);
+    else this.openJobs.delete(id);
     // Then it is on a branch.
     if (last?.state === "completed" || last?.kept === "pull-request") this.unkeptWork.delete(id);
     if (pullRequest !== null && !this.#known.has(pullRequest) && !pullRequests.includes(pullRequest))

@@ -79,11 +79,12 @@ test("removes the agent that was installed", async () => {
 });
 
 describe("logs", () => {
-  test("of jobs that failed are shown, and that of the service", async () => {
-    leave({ failedJobs: ["job_2", "job_3"] }, { job_1: "done", job_2: "first\nlast\n\n", job_3: "" });
+  test("of jobs that failed, or have not ended, are shown, and that of the service", async () => {
+    leave({ failedJobs: ["job_2", "job_3"] }, { job_1: "done", job_2: "first\nlast\n\n", job_3: "", job_4: "waits" });
+    report.openJobs.add("job_4");
     const { annotations, groups } = await end();
     expect(annotations).toEqual([]);
-    expect(groups).toEqual({ "Log of job_2": ["first", "last"], ...serverLog });
+    expect(groups).toEqual({ "Log of job_2": ["first", "last"], "Log of job_4": ["waits"], ...serverLog });
   });
 
   test("are shown to their last 100 lines", async () => {

@@ -48,6 +48,14 @@ describe("the report", () => {
     expect(report.failedJobs).toEqual(["job_1", "job_2"]);
   });
 
+  test("has jobs with a turn that has not ended, as long as it has not", () => {
+    const turns = job.turns.map((one) => ({ ...one, state: "waiting" as const }));
+    report.update({ ...job, turns });
+    report.update({ ...job, id: "job_2", turns });
+    report.update({ ...failed, id: "job_2" });
+    expect([...report.openJobs]).toEqual(["job_1"]);
+  });
+
   test("leaves out what an earlier run has told, and has what is new", () => {
     report.exclude(job);
     report.exclude({ ...failed, pullRequest: link });
