@@ -322,10 +322,10 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
   if (!isOwn || !(result.kind === "cancelled" || (settings.agent && result.kind === "timed-out"))) return result;
   if (result.kind === "cancelled" && result.acceptance === "rejected") return result;
   const accepted: RunResult = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
-  const { clock } = run.ports;
-  // The step's own signal has aborted.
-  const graceMs = result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs;
-  const limits = { deadline: clock.now() + graceMs, signal: new AbortController().signal };
+  const { clock, signal } = run.ports;
+  // A cancelled step's own signal has aborted.
+  const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+  const last = clock.now() + (result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs);
   try {
     const client = connectService(run);
     const key = task.kind === "attach" ? run.key.of("") : run.key.of(task.prompt, task.replaces);
@@ -346,6 +346,8 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
     if (!announcement.features.has("stop")) return accepted;
     state.stop = "asked";
     for (;;) {
+      // It may be cancelled meanwhile.
+      if (!signal.aborted) limits.deadline = Math.min(last, clock.now() + stopGraceMs);
       // An earlier attempt may have sent the same request, and its turn may be over.
       const status = hasEnded(turn.status) ? turn.status : await client.stopTurn(turn.jobId, turn.turnId, limits);
       if (status === "stopped") state.stop = "stopped";
@@ -359,7 +361,7 @@ export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Prom
           return { kind: "done", status };
         }
       }
-      if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline) break;
+      if (state.stop !== "asked" || clock.now() + pauseMs >= (signal.aborted ? limits.deadline : last)) break;
       await clock.sleep(pauseMs);
     }
     return accepted;

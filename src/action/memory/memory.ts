@@ -156,6 +156,8 @@ export class Memory {
       // If no entry names the job, later attempts must find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
     };
+    // At the step's own time limit, it may take longer than saves.
+    if (result.kind === "timed-out") await stopping?.catch(() => result);
     const late = await untilSettled(complete(), this.#run.ports);
     if (late) this.#tell(late);
   }

@@ -283,6 +283,23 @@ test.each([
   expect(outputs).toMatchObject({ "final-message": "It ended.", "cost-usd": "0.5" });
 });
 
+test.each([
+  ["that takes ten seconds to stop is waited for", 40, 1e9, [68, 72]],
+  ["that does not stop is waited for as long as nobody cancels the step", Number.POSITIVE_INFINITY, 63_000, [63, 65.5]],
+  ["that does not stop is waited for twenty seconds", Number.POSITIVE_INFINITY, 1e9, [78, 81]],
+] as const)("at the time limit, a turn %s", async (_what, stopsAfter, cancelAt, [least = 0, most = 0]) => {
+  const service = running();
+  service.stopsAfter = stopsAfter;
+  const cache = new FakeCache();
+  const inputs = { ...own, session: "nightly", "timeout-minutes": "1" };
+  const { toolkit, clock } = await attempt(service, { cancelAt, cache, agent: ownAgent, inputs });
+  // The session is saved after that, in its own time.
+  expect(toolkit.annotations.map(({ title }) => title)).toEqual(["Timed out"]);
+  expect(JSON.parse(cache.entries.at(-1)?.text ?? "{}")).toMatchObject({ failures: 1 });
+  expect(clock.elapsedMs / 1000).toBeGreaterThan(least);
+  expect(clock.elapsedMs / 1000).toBeLessThan(most);
+});
+
 describe("what the agent said and what it cost", () => {
   const hostile = "Done.\n::error::x\n@octocat <b>#1</b> ##[group]\u001b[31m";
 
