@@ -181,7 +181,11 @@ class Sending {
 
   async #refuse(decision: Extract<Decision, { do: "refuse" }>): Promise<Execution> {
     const why = blockedBy(decision, this.#replies);
-    return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why } : why);
+    if (this.#run.settings.dryRun) return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: why });
+    // The reply has what became of the request itself.
+    const isAnswered = decision.cause === "later-run" && this.#request.conversation !== undefined;
+    if (isAnswered) this.#run.state.jobId = decision.jobId;
+    return this.#withdraw(why, { isShown: !isAnswered });
   }
 
   /** Waits for an earlier attempt's job; returns `undefined` if that is unusable. */

@@ -187,7 +187,7 @@ const blocked: {
   "later-run": ({ run, jobId }) => message`
     A later run has continued the job
     This is a re-run. ${run === undefined ? say`A later run of this thread` : say`Run ${run}, a later one of the session,`} has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
-    Nothing has to be done: see that run. To send the prompt again, ${run === undefined ? say`ask again in the thread` : say`start a new run of the workflow`}.`,
+    ${run === undefined ? say`Nothing has to be done: see its reply. To send the prompt again, ask again in the thread` : say`Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow`}.`,
   unwitnessed: (_, context) => message`
     Cannot leave word of a request
     GitHub took neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.

@@ -56,12 +56,13 @@ describe("a re-run that finds its job in its own reply", () => {
 
   test("does not take the result of a later request for its own", async () => {
     const later = `Working\n\n${markerLine("job_1", { comment: commentId + 1 })}`;
-    const { requests, outputs, toolkit } = await runComment(threadWith(ownReply("job_1"), later), {
-      attempt: 2,
-      respond: completes,
-    });
+    const answered = threadWith(ownReply("job_1"), later);
+    const before = answered.comments.map(({ body }) => body);
+    const { requests, outputs, toolkit } = await runComment(answered, { attempt: 2, respond: completes });
     expect(requests).toEqual([]);
-    expect(outputs).toMatchObject({ outcome: "error", "pr-link": "" });
+    expect(outputs).toMatchObject({ outcome: "error", "pr-link": "", "job-id": "job_1" });
+    // Its own result stays there.
+    expect(answered.comments.map(({ body }) => body)).toEqual(before);
     expect(toolkit.annotations.at(-1)?.title).toBe("A later run has continued the job");
     const github = threadWith(ownReply("job_1"), later.replace("job_1", "job_2"));
     github.add(otherUser, later);
