@@ -32,7 +32,8 @@ async function checkPlaced(
   commands: ProjectCommands,
   go: Go | undefined,
 ): Promise<Checked> {
-  const { timeLimitMs, machine, signal, log } = context;
+  const { leftMs, machine, signal, log } = context;
+  const timeLimitMs = Math.min(context.timeLimitMs, leftMs?.() ?? context.timeLimitMs);
   const from = { ...start, head: before, instructed: undefined };
   const endAt =
     machine.now() + (go === undefined ? timeLimitMs : Math.max(go.leftMs(), timeLeft(timeLimitMs, timeLimitMs)));

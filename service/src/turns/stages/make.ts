@@ -76,7 +76,7 @@ export async function make(work: Work): Promise<Position> {
   await homes?.begin?.(turn, directory);
   // With `setup`, the time limit covers it, too.
   const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
-  const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
+  const limit = Math.min(commands?.setup === undefined ? context.timeLimitMs : leftMs(), leftOfStep());
   const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
   const ran = await runAttempt(turn, start, { ...context, timeLimitMs, opening: opening.prompt }, signal);
   const attempt = { ...ran, notes: [...opening.notes, ...ran.notes] };
@@ -104,7 +104,8 @@ export async function make(work: Work): Promise<Position> {
     // Somebody has stopped a turn without a class. Its reason is that of the request, by which it is known as stopped.
     // A ref of it would decide on a completed commit that conflicts.
     const isUntouched = work.conflicting !== undefined;
-    if (!isUntouched) await keepStopped(reason ?? "");
+    if (isUntouched) log("What the agent changed is not kept. The commit that it did again still is.");
+    else await keepStopped(reason ?? "");
     return settle(work, { reason, ...(isUntouched && { isUntouched }) }, false, report, go());
   }
   if (attempt.end !== "completed") {

@@ -218,8 +218,8 @@ test.each<[name: string, again: Check[], found: string | null, told: (string | n
   expect(told).toEqual(all);
 });
 
-test("a check that could not run runs when the turn goes on", async () => {
-  const { turn, run, ports, branch, store, opened, checked } = await setUpCheck([{}]);
+test("a check that could not run runs when the turn goes on, within the step's time", async () => {
+  const { turn, run, ports, branch, store, opened, checked, seen } = await setUpCheck([{}]);
   const commands = ports.commands;
   const checkOut = () => Promise.reject(new Error("no space"));
   Object.assign(ports, { commands: { ...commands, repository: { ...commands?.repository, checkOut } } });
@@ -227,11 +227,12 @@ test("a check that could not run runs when the turn goes on", async () => {
   ports.committers = { of: () => ({ ...committer, make: () => Promise.reject(new GitHubError("bad gateway", 502)) }) };
   expect((await run()).result).toBe("postponed");
   expect(await store.turns.ofJob("a")).toMatchObject([{ stage: "checked", checkOutput: "no space" }]);
-  Object.assign(ports, { commands, committers: undefined });
+  Object.assign(ports, { commands, committers: undefined, leftMs: () => 30_000 });
   const [own] = branch.commits.splice(0);
   ports.repository.lastCommitOf = async () => own && { ...own, parent: "base" };
   expect(await turn()).toEqual({ checkResult: "passed", checkOutput: "" });
   expect([checked, opened]).toMatchObject([["c1"], [{ check: { result: "passed" } }]]);
+  expect(seen.limits).toEqual([30_000]);
 });
 
 test.each([

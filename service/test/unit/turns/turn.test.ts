@@ -454,6 +454,17 @@ test.each([
   expect(begun).toEqual(limits.map((limit) => 1_000_000 + limit + 600_000));
 });
 
+test("an agent whose start takes long gets what is left of the step's time then", async () => {
+  const { run, ports, starts } = await setUpTurns();
+  const machine = new FakeMachine();
+  const endsAt = machine.now() + 60_000;
+  const begin = async (): Promise<undefined> => machine.pass(25_000) as undefined;
+  Object.assign(ports, { machine, leftMs: () => endsAt - machine.now() });
+  ports.keptCommits = { save: async () => {}, load: async () => undefined, begin };
+  await run();
+  expect(starts.map(({ options }) => options.timeLimitMs)).toEqual([35_000]);
+});
+
 test.each([
   ["the rest of its time", 80_000, 10_000],
   ["a tenth of it, if its agent took all", 90_000, 9000],
