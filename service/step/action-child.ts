@@ -108,7 +108,11 @@ export class ActionChild {
   }
 
   readonly #log = (line: string): void => {
-    appendFileSync(join(this.#config.folder, logFile), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+    try {
+      appendFileSync(join(this.#config.folder, logFile), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+    } catch {
+      // What did not end in time goes on for a moment after its folder was removed.
+    }
   };
 
   /**
