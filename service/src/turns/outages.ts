@@ -26,20 +26,31 @@ export function isRemoteOutage(error: unknown): boolean {
 }
 
 /** Before what failed in an outage of the Git host or GitHub is tried again, in milliseconds. */
-const outagePausesMs = [1000, 3000];
+const outagePausesMs = [1000, 3000, 6000];
 
-/** Does something, twice more at most while the Git host or GitHub is unavailable. `hurry` ends that. @throws what it throws at last */
+/** A connection that hangs takes longer, and is not tried again, in milliseconds. */
+const longestTryMs = 15_000;
+
+/**
+ * Does something, and tries it again for about ten seconds while the Git host or GitHub is unavailable.
+ *
+ * @param hurry - ends that. Default: never
+ * @throws what it throws at last
+ */
 export async function outlast<T>(
   act: () => Promise<T>,
-  machine: Pick<Machine, "sleep">,
+  machine: Pick<Machine, "sleep" | "wallTime">,
   hurry?: AbortSignal,
 ): Promise<T> {
-  for (const pauseMs of outagePausesMs)
+  for (const pauseMs of outagePausesMs) {
+    const began = machine.wallTime();
     try {
       return await act();
     } catch (error) {
-      if (hurry?.aborted || !isRemoteOutage(error)) throw error;
+      const hangs = machine.wallTime() - began > longestTryMs;
+      if (hangs || hurry?.aborted || !isRemoteOutage(error)) throw error;
       await machine.sleep(pauseMs, hurry);
     }
+  }
   return act();
 }
