@@ -531,6 +531,8 @@ class Memory {
             if (!isJobSaved)
                 await Promise.all([this.#announced, this.#doubted]);
         };
+        if (result.kind === "timed-out")
+            await stopping?.catch(() => result);
         const late = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(complete(), this.#run.ports);
         if (late)
             this.#tell(late);
@@ -1540,7 +1542,12 @@ class Sending {
     }
     async #refuse(decision) {
         const why = (0,evidence/* blockedBy */.yJ)(decision, this.#replies);
-        return this.#withdraw(this.#run.settings.dryRun ? { kind: "skipped", reason: "dry-run", plan: why } : why);
+        if (this.#run.settings.dryRun)
+            return this.#withdraw({ kind: "skipped", reason: "dry-run", plan: why });
+        const isAnswered = decision.cause === "later-run" && this.#request.conversation !== undefined;
+        if (isAnswered)
+            this.#run.state.jobId = decision.jobId;
+        return this.#withdraw(why, { isShown: !isAnswered });
     }
     async #wait(decision) {
         const { state, settings } = this.#run;

@@ -1136,9 +1136,9 @@ async function stopOwnTurn(task, result, run) {
     if (result.kind === "cancelled" && result.acceptance === "rejected")
         return result;
     const accepted = result.kind === "cancelled" ? { ...result, acceptance: "accepted" } : result;
-    const { clock } = run.ports;
-    const graceMs = result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs;
-    const limits = { deadline: clock.now() + graceMs, signal: new AbortController().signal };
+    const { clock, signal } = run.ports;
+    const limits = { deadline: clock.now() + stopGraceMs, signal: new AbortController().signal };
+    const last = clock.now() + (result.kind === "cancelled" ? stopGraceMs : stopAtLimitMs);
     try {
         const client = (0,action_run/* connectService */.Ux)(run);
         const key = task.kind === "attach" ? run.key.of("") : run.key.of(task.prompt, task.replaces);
@@ -1159,6 +1159,8 @@ async function stopOwnTurn(task, result, run) {
             return accepted;
         state.stop = "asked";
         for (;;) {
+            if (!signal.aborted)
+                limits.deadline = Math.min(last, clock.now() + stopGraceMs);
             const status = (0,step_lookup/* hasEnded */.hY)(turn.status) ? turn.status : await client.stopTurn(turn.jobId, turn.turnId, limits);
             if (status === "stopped")
                 state.stop = "stopped";
@@ -1172,7 +1174,7 @@ async function stopOwnTurn(task, result, run) {
                     return { kind: "done", status };
                 }
             }
-            if (state.stop !== "asked" || clock.now() + pauseMs >= limits.deadline)
+            if (state.stop !== "asked" || clock.now() + pauseMs >= (signal.aborted ? limits.deadline : last))
                 break;
             await clock.sleep(pauseMs);
         }
@@ -2462,7 +2464,7 @@ const blocked = {
     "later-run": ({ run, jobId }) => (0,runner_kit_text/* message */.iU) `
     A later run has continued the job
     This is a re-run. ${run === undefined ? (0,runner_kit_text/* say */.cv) `A later run of this thread` : (0,runner_kit_text/* say */.cv) `Run ${run}, a later one of the session,`} has sent its own prompt to job ${jobId} since, so that what the job shows is that run's result. This run sent nothing.
-    Nothing has to be done: see that run. To send the prompt again, ${run === undefined ? (0,runner_kit_text/* say */.cv) `ask again in the thread` : (0,runner_kit_text/* say */.cv) `start a new run of the workflow`}.`,
+    ${run === undefined ? (0,runner_kit_text/* say */.cv) `Nothing has to be done: see its reply. To send the prompt again, ask again in the thread` : (0,runner_kit_text/* say */.cv) `Nothing has to be done: see that run. To send the prompt again, start a new run of the workflow`}.`,
     unwitnessed: (_, context) => (0,runner_kit_text/* message */.iU) `
     Cannot leave word of a request
     GitHub took neither the reaction nor the reply, so that a re-run could not have known of a job. This run sent nothing.

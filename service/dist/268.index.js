@@ -950,13 +950,110 @@ function quotedReason(error) {
     return line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
 }
 
+;// CONCATENATED MODULE: ./build/service/src/turns/standing.js
+function standingOf({ github, kept, stored, isPassed = false }) {
+    if (stored === "completed")
+        return "completed";
+    if (github !== undefined)
+        return github === "gone" ? "taken away" : github;
+    if (kept === "made" || kept === "unfinished")
+        return kept;
+    if (kept === "pushed")
+        return "completed";
+    if (kept === "nothing")
+        return "no change";
+    if (stored === "kept")
+        return "made";
+    if (stored === "unfinished")
+        return stored;
+    if (stored === "nothing")
+        return "no change";
+    if (kept === "failed" || stored === "failed")
+        return "failed";
+    if (stored !== "open" && kept !== "begun")
+        return "none";
+    return isPassed ? "lost" : "begun";
+}
+const asksForSame = (one, other) => one.promptHash === other.promptHash && (one.covers === other.covers || (!!one.step && one.step === other.step));
+
+;// CONCATENATED MODULE: ./build/service/step/memory/turn-row.js
+
+const pushedReason = "Its work is on the job's branch, but its pull request was not opened.";
+const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";
+const unfinishedReason = "Its agent did not complete.";
+const lostReason = "Its runner was lost, or works still. Its agent is not run again, unless its own workflow run is.";
+const passedReason = "It was interrupted, and a later turn of the job has run since.";
+const isOpen = ({ state }) => state === "waiting" || state === "running";
+function turnRow(facts, found, copy) {
+    const known = copy ?? found;
+    if (known === undefined)
+        throw new Error("a turn without a source");
+    const failed = (reason, more = {}) => {
+        const endedAt = (copy && !isOpen(copy) ? copy.endedAt : found?.endedAt) ?? known.startedAt ?? null;
+        const said = (copy && !isOpen(copy) ? copy.reason : undefined) ?? found?.reason ?? reason;
+        return { ...found, ...known, state: "failed", kept: null, reason: said, endedAt, ...more };
+    };
+    const kept = (reason, what, more = {}) => copy && isOpen(copy) ? { ...copy, ...more } : failed(reason, { kept: what, ...more });
+    switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
+        case "completed":
+            return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);
+        case "published":
+        case "no change":
+            return completed(facts, found ?? known, copy);
+        case "pushed":
+            return kept(pushedReason, "pull-request");
+        case "made":
+            if (facts.kept === "made")
+                return kept(keptReason, "push", { head: null });
+            return kept(keptReason, copy?.kept === "pull-request" ? copy.kept : "push");
+        case "unfinished":
+            return failed(unfinishedReason, { kept: "unfinished" });
+        case "failed":
+            return copy && !isOpen(copy) ? copy : failed(unfinishedReason);
+        case "lost":
+            return failed(passedReason);
+        case "begun":
+            if (copy && (facts.kept !== "begun" || (copy.stage ?? "begun") !== "begun"))
+                return copy;
+            return failed(lostReason, { attempts: 0 });
+        default:
+            return known;
+    }
+}
+function completed({ kept }, found, copy) {
+    const made = kept === "nothing" ? { made: "{}", stage: "published" } : {};
+    const end = { state: "completed", kept: null, reason: null };
+    if (copy === undefined)
+        return { ...found, ...made, state: "completed" };
+    const { checkResult, checkOutput } = copy.kept === "push" ? {} : copy;
+    return {
+        ...copy,
+        ...made,
+        ...end,
+        endedAt: found.endedAt,
+        answer: copy.answer ?? found.answer,
+        checkResult: found.checkResult ?? checkResult,
+        checkOutput: found.checkOutput ?? checkOutput,
+    };
+}
+function storedOf(copy) {
+    const { state, kept } = copy;
+    if (isOpen(copy))
+        return "open";
+    if (state === "completed")
+        return "completed";
+    return kept === "unfinished" ? "unfinished" : kept ? "kept" : "failed";
+}
+
 ;// CONCATENATED MODULE: ./build/service/step/report.js
+
 
 
 
 class Report {
     pullRequests = [];
     failedJobs = [];
+    openJobs = new Set();
     unsavedJobs = new Map();
     unkeptWork = new Map();
     #known = new Set();
@@ -970,6 +1067,10 @@ class Report {
     update({ id, pullRequest, turns }) {
         const { pullRequests, failedJobs } = this;
         const last = turns.at(-1);
+        if (last && isOpen(last))
+            this.openJobs.add(id);
+        else
+            this.openJobs.delete(id);
         if (last?.state === "completed" || last?.kept === "pull-request")
             this.unkeptWork.delete(id);
         if (pullRequest !== null && !this.#known.has(pullRequest) && !pullRequests.includes(pullRequest))
@@ -14679,17 +14780,21 @@ function isPassing(error) {
 function isRemoteOutage(error) {
     return (error instanceof GitError && error.isRemoteOutage) || (error instanceof GitHubError && !error.isPermanent);
 }
-const outagePausesMs = [1000, 3000];
+const outagePausesMs = [1000, 3000, 6000];
+const longestTryMs = 15_000;
 async function outlast(act, machine, hurry) {
-    for (const pauseMs of outagePausesMs)
+    for (const pauseMs of outagePausesMs) {
+        const began = machine.wallTime();
         try {
             return await act();
         }
         catch (error) {
-            if (hurry?.aborted || !isRemoteOutage(error))
+            const hangs = machine.wallTime() - began > longestTryMs;
+            if (hangs || hurry?.aborted || !isRemoteOutage(error))
                 throw error;
             await machine.sleep(pauseMs, hurry);
         }
+    }
     return act();
 }
 
@@ -15712,7 +15817,7 @@ async function make(work) {
     work.maker = begunTurn({ ...work.maker, attempts: turn.attempts + 1 });
     await homes?.begin?.(turn, directory);
     const startedAt = commands?.setup === undefined ? machine.now() : begunAt;
-    const limit = commands?.setup === undefined ? context.timeLimitMs : leftMs();
+    const limit = Math.min(commands?.setup === undefined ? context.timeLimitMs : leftMs(), leftOfStep());
     const timeLimitMs = Math.max(1, commands?.check === undefined ? limit : limit * (1 - checkRatio));
     const ran = await runAttempt(turn, start, { ...context, timeLimitMs, opening: opening.prompt }, signal);
     const attempt = { ...ran, notes: [...opening.notes, ...ran.notes] };
@@ -15737,7 +15842,9 @@ async function make(work) {
     await tryForAnHour(() => worktrees.takeBack(directory), context);
     if (attempt.end !== "completed" && failureClass === undefined) {
         const isUntouched = work.conflicting !== undefined;
-        if (!isUntouched)
+        if (isUntouched)
+            log("What the agent changed is not kept. The commit that it did again still is.");
+        else
             await keepStopped(reason ?? "");
         return settle(work, { reason, ...(isUntouched && { isUntouched }) }, false, report, go());
     }
@@ -16018,7 +16125,8 @@ async function check(work, placed, go) {
     return { stage: "checked", placed };
 }
 async function checkPlaced({ turn, context, start }, { commit, own = commit, before }, commands, go) {
-    const { timeLimitMs, machine, signal, log } = context;
+    const { leftMs, machine, signal, log } = context;
+    const timeLimitMs = Math.min(context.timeLimitMs, leftMs?.() ?? context.timeLimitMs);
     const from = { ...start, head: before, instructed: undefined };
     const endAt = machine.now() + (go === undefined ? timeLimitMs : Math.max(go.leftMs(), timeLeft(timeLimitMs, timeLimitMs)));
     const limits = () => ({ timeLimitMs: endAt - machine.now(), signal });
@@ -16271,32 +16379,6 @@ async function findNotes({ base }, head, { id }, { repository }) {
     const own = messages.findLast((message) => namedTurns(message).some(({ turn }) => turn === id));
     return own === undefined ? {} : readNotes(own);
 }
-
-;// CONCATENATED MODULE: ./build/service/src/turns/standing.js
-function standingOf({ github, kept, stored, isPassed = false }) {
-    if (stored === "completed")
-        return "completed";
-    if (github !== undefined)
-        return github === "gone" ? "taken away" : github;
-    if (kept === "made" || kept === "unfinished")
-        return kept;
-    if (kept === "pushed")
-        return "completed";
-    if (kept === "nothing")
-        return "no change";
-    if (stored === "kept")
-        return "made";
-    if (stored === "unfinished")
-        return stored;
-    if (stored === "nothing")
-        return "no change";
-    if (kept === "failed" || stored === "failed")
-        return "failed";
-    if (stored !== "open" && kept !== "begun")
-        return "none";
-    return isPassed ? "lost" : "begun";
-}
-const asksForSame = (one, other) => one.promptHash === other.promptHash && (one.covers === other.covers || (!!one.step && one.step === other.step));
 
 ;// CONCATENATED MODULE: ./build/service/src/turns/take-up.js
 
@@ -19683,75 +19765,6 @@ function shortHash(value) {
     return value ? (0,external_node_crypto_.createHash)("sha256").update(value).digest("hex").slice(0, 12) : "-";
 }
 
-;// CONCATENATED MODULE: ./build/service/step/memory/turn-row.js
-
-const pushedReason = "Its work is on the job's branch, but its pull request was not opened.";
-const keptReason = "Its agent had ended, and its work was not pushed: it is kept.";
-const unfinishedReason = "Its agent did not complete.";
-const lostReason = "Its runner was lost, or works still. Its agent is not run again, unless its own workflow run is.";
-const passedReason = "It was interrupted, and a later turn of the job has run since.";
-const isOpen = ({ state }) => state === "waiting" || state === "running";
-function turnRow(facts, found, copy) {
-    const known = copy ?? found;
-    if (known === undefined)
-        throw new Error("a turn without a source");
-    const failed = (reason, more = {}) => {
-        const endedAt = (copy && !isOpen(copy) ? copy.endedAt : found?.endedAt) ?? known.startedAt ?? null;
-        const said = (copy && !isOpen(copy) ? copy.reason : undefined) ?? found?.reason ?? reason;
-        return { ...found, ...known, state: "failed", kept: null, reason: said, endedAt, ...more };
-    };
-    const kept = (reason, what, more = {}) => copy && isOpen(copy) ? { ...copy, ...more } : failed(reason, { kept: what, ...more });
-    switch (standingOf({ ...facts, stored: copy && storedOf(copy) })) {
-        case "completed":
-            return copy?.state === "completed" ? copy : completed(facts, found ?? known, copy);
-        case "published":
-        case "no change":
-            return completed(facts, found ?? known, copy);
-        case "pushed":
-            return kept(pushedReason, "pull-request");
-        case "made":
-            if (facts.kept === "made")
-                return kept(keptReason, "push", { head: null });
-            return kept(keptReason, copy?.kept === "pull-request" ? copy.kept : "push");
-        case "unfinished":
-            return failed(unfinishedReason, { kept: "unfinished" });
-        case "failed":
-            return copy && !isOpen(copy) ? copy : failed(unfinishedReason);
-        case "lost":
-            return failed(passedReason);
-        case "begun":
-            if (copy && (facts.kept !== "begun" || (copy.stage ?? "begun") !== "begun"))
-                return copy;
-            return failed(lostReason, { attempts: 0 });
-        default:
-            return known;
-    }
-}
-function completed({ kept }, found, copy) {
-    const made = kept === "nothing" ? { made: "{}", stage: "published" } : {};
-    const end = { state: "completed", kept: null, reason: null };
-    if (copy === undefined)
-        return { ...found, ...made, state: "completed" };
-    const { checkResult, checkOutput } = copy.kept === "push" ? {} : copy;
-    return {
-        ...copy,
-        ...made,
-        ...end,
-        endedAt: found.endedAt,
-        answer: copy.answer ?? found.answer,
-        checkResult: found.checkResult ?? checkResult,
-        checkOutput: found.checkOutput ?? checkOutput,
-    };
-}
-function storedOf(copy) {
-    const { state, kept } = copy;
-    if (isOpen(copy))
-        return "open";
-    if (state === "completed")
-        return "completed";
-    return kept === "unfinished" ? "unfinished" : kept ? "kept" : "failed";
-}
-
 ;// CONCATENATED MODULE: ./build/service/step/memory/rebuild-job.js
 
 
@@ -22716,7 +22729,8 @@ async function reportRun(runner, { folder, report, isWorkflowToken, isOwnReposit
     reportUnsaved(runner, report);
     reportAgents(runner, logs, isOwnRepository && cacheAccess(environment) === "write");
     const isDebug = environment.RUNNER_DEBUG === "1";
-    showLogs(runner, folder, logs, isDebug ? [...logs.keys()] : report.failedJobs);
+    const explained = new Set([...report.failedJobs, ...report.openJobs]);
+    showLogs(runner, folder, logs, [...(isDebug ? logs.keys() : explained)]);
     await removeDirectory(folder);
     await removeDirectory(agentFolder(folder));
 }
@@ -22883,7 +22897,11 @@ class ActionChild {
         return prepareAgent(settings, { folder, environment, info: runner.info, signal });
     }
     #log = (line) => {
-        (0,external_node_fs_.appendFileSync)((0,external_node_path_.join)(this.#config.folder, logFile), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+        try {
+            (0,external_node_fs_.appendFileSync)((0,external_node_path_.join)(this.#config.folder, logFile), `${new Date().toISOString()} ${line}\n`, { mode: 0o600 });
+        }
+        catch {
+        }
     };
     async end(late) {
         this.#cancellation.abort();
