@@ -187,8 +187,11 @@ export class Judge {
     const told = this.#told(
       ({ id, attempt: by }) => (by.end === "passed" || isPublished(id)) && by.place.run !== place.run,
     );
+    // The first night that sends something looks a day back.
+    const first = this.#world.runs.find(({ attempt }) => attempt.isToldChanges)?.attempt.startedAt ?? 0;
     const isOld = mainPushes.every(
-      ({ subject, commit }) => told.has(subject) || !remote.objects.isAncestor(commit, place.sha),
+      ({ subject, commit, at }) =>
+        told.has(subject) || at <= first - dayMs || !remote.objects.isAncestor(commit, place.sha),
     );
     return isToldChanges && (outcome === "skipped" || isOld);
   }
