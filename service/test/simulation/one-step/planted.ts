@@ -67,8 +67,8 @@ export const plantedFaults: readonly PlantedFault[] = [
     edits: [
       {
         file: "step/memory/merge-copies.ts",
-        from: "fulfilled(turn, rows, copies) ?? turn",
-        to: "turn ?? fulfilled(turn, rows, copies)",
+        from: "turn.reason === lostReason || passesOn ? fulfilled(turn, rows, copies) : undefined",
+        to: "turn.reason === lostReason || passesOn ? undefined : undefined",
       },
     ],
   },
