@@ -16,8 +16,11 @@ export interface LiveLogOptions {
 const intervalMs = 1000;
 /** How many lines are printed in an interval, and in all. */
 const [maxLines, maxAllLines] = [20, 2000];
-/** How many notes of the service are printed in an interval: they say what became of paid work, which no other log may have. */
-const maxNotes = 200;
+/**
+ * The same of notes of the service, beside these: they say what became of paid work, which no other log may have. An agent can print what
+ * looks like one.
+ */
+const [maxNotes, maxAllNotes] = [200, 2000];
 /** In characters. */
 const maxLineLength = 1000;
 const silenceMs = 5 * 60_000;
@@ -35,6 +38,7 @@ export class LiveLog {
   /** Lines that may be the beginning of a secret, as bytes. */
   #held: Buffer = Buffer.alloc(0);
   #lines = 0;
+  #notes = 0;
   #left = 0;
   #hasBegun = false;
   #printedAt = 0;
@@ -61,10 +65,12 @@ export class LiveLog {
     this.#held = masked.subarray(end);
     const lines = masked.subarray(0, end).toString().split("\n").filter(isShown);
     const most = Math.min(maxLines, maxAllLines - this.#lines);
+    const mostNotes = Math.min(maxNotes, maxAllNotes - this.#notes);
     let [notes, others] = [0, 0];
-    const shown = lines.filter((line) => (line.startsWith("[service] ") ? ++notes <= maxNotes : ++others <= most));
+    const shown = lines.filter((line) => (line.startsWith("[service] ") ? ++notes <= mostNotes : ++others <= most));
     for (const line of shown) this.#print(excerpt(this.#withoutPart(line), maxLineLength));
     this.#lines += Math.min(others, most);
+    this.#notes += Math.min(notes, mostNotes);
     this.#left += lines.length - shown.length;
     this.#hasBegun ||= lines.length > 0;
     if (shown.length > 0) this.#printedAt = now;

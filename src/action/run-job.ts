@@ -311,8 +311,8 @@ function resultOfError(error: unknown, operation: Operation, { ports, state, log
 
 /**
  * Stops the turn that a cancelled step has sent itself, if the service can, or one whose agent's time is up, also if an earlier attempt sent
- * it: the agent ends with the step. The state says what became of
- * it, and the result whether a request that was in doubt was accepted, or how a turn ended that did so in time. Never rejects.
+ * it: the agent ends with the step. The state says what became of it, and the result whether a request that was in doubt was accepted, or
+ * how a turn ended that did so in time. Never rejects.
  */
 export async function stopOwnTurn(task: Task, result: RunResult, run: Run): Promise<RunResult> {
   const { settings, state, log } = run;

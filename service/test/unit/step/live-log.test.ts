@@ -50,6 +50,9 @@ test("what the service says is shown, also below more lines than people can read
   expect(lines.slice(-2)).toContain(note);
   await add("[service] line\n".repeat(1000), 102 * second);
   expect(lines.filter((line) => line === "[service] line")).toHaveLength(200);
+  // A command of one's own can print what looks like it.
+  for (let now = 103; now < 200; now++) await add("[service] line\n".repeat(1000), now * second);
+  expect(lines.filter((line) => line === "[service] line")).toHaveLength(1999);
 });
 
 test.each([
