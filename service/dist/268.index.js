@@ -611,7 +611,7 @@ function ignoreMissing(error) {
 
 const intervalMs = 1000;
 const [maxLines, maxAllLines] = [20, 2000];
-const maxNotes = 200;
+const [maxNotes, maxAllNotes] = [200, 2000];
 const maxLineLength = 1000;
 const silenceMs = 5 * 60_000;
 const partBytes = 1024 * 1024;
@@ -622,6 +622,7 @@ class LiveLog {
     #print;
     #held = Buffer.alloc(0);
     #lines = 0;
+    #notes = 0;
     #left = 0;
     #hasBegun = false;
     #printedAt = 0;
@@ -638,11 +639,13 @@ class LiveLog {
         this.#held = masked.subarray(end);
         const lines = masked.subarray(0, end).toString().split("\n").filter(isShown);
         const most = Math.min(maxLines, maxAllLines - this.#lines);
+        const mostNotes = Math.min(maxNotes, maxAllNotes - this.#notes);
         let [notes, others] = [0, 0];
-        const shown = lines.filter((line) => (line.startsWith("[service] ") ? ++notes <= maxNotes : ++others <= most));
+        const shown = lines.filter((line) => (line.startsWith("[service] ") ? ++notes <= mostNotes : ++others <= most));
         for (const line of shown)
             this.#print(excerpt(this.#withoutPart(line), maxLineLength));
         this.#lines += Math.min(others, most);
+        this.#notes += Math.min(notes, mostNotes);
         this.#left += lines.length - shown.length;
         this.#hasBegun ||= lines.length > 0;
         if (shown.length > 0)
