@@ -83,8 +83,10 @@ test.skipIf(!hasSignals)(
     });
     expect(outputs.outcome).toBe("cancelled");
     expect(github.github.reply).toContain("Cancelled");
-    expect(github.github.reply.split("\n").at(-1)).toBe(
-      `<!-- agent-job-action project=docs attempt=1 job=${outputs["job-id"]} comment=77 -->`,
+    expect(github.github.reply.split("\n").at(-1)).toMatch(
+      new RegExp(
+        `^<!-- agent-job-action project=docs attempt=1 job=${outputs["job-id"]} comment=77 step=[0-9a-f]{32} -->$`,
+      ),
     );
   },
 );

@@ -96,7 +96,8 @@ test("reads all pages of a thread of 250 comments", async () => {
 });
 
 test("reads a thread to its end although its pages are shorter than asked for", async () => {
-  const marker = "<!-- agent-job-action project=docs attempt=1 job=job_of_page_1 comment=5 -->";
+  const marker =
+    "<!-- agent-job-action project=docs attempt=1 job=job_of_page_1 comment=5 step=0123456789abcdef0123456789abcdef -->";
   const { github, posts } = await run({
     prepare: (github) => {
       github.maxPerPage = 30;

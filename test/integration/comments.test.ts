@@ -121,7 +121,9 @@ test("a thread of six comments by three people: two jobs, two follow-up messages
     expect(body).toContain(`<a href="https://github.com/example/docs/pull/${pull}">Pull request ${pull}</a>`);
     expect(body).toContain("https://github.example/acme/docs/actions/runs/99");
     expect(body.split("\n").at(-1)).toMatch(
-      new RegExp(`^<!-- agent-job-action project=docs attempt=1 job=${job}( ended)? comment=\\d+ -->$`),
+      new RegExp(
+        `^<!-- agent-job-action project=docs attempt=1 job=${job}( ended)? comment=\\d+ step=[0-9a-f]{32} -->$`,
+      ),
     );
   }
 });

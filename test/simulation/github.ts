@@ -1,6 +1,7 @@
 import type { GitHub, RequestLimits } from "../../src/action/runner/github.ts";
 import { GitHubError } from "../../src/action/runner/github-error.ts";
 import { bot, FakeGitHub } from "../support/fake-github.ts";
+import { ownStep } from "../support/thread.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Conversation, GitHubExchange, Kill } from "./scenario.ts";
 import { existingJobId } from "./service.ts";
@@ -34,11 +35,13 @@ export function simulatedThread({
 
 /** Returns whether the thread remembers what an earlier attempt sent, or was about to send, for the comment. */
 export function isRemembered(thread: FakeGitHub): boolean {
-  return thread.comments.some(({ user, body }) => user.id === bot.id && / (comment|review)=77 -->$/.test(body));
+  return thread.comments.some(
+    ({ user, body }) => user.id === bot.id && / (comment|review)=77 step=[0-9a-f]+ -->$/.test(body),
+  );
 }
 
 function marker(job: string, comment: number): string {
-  return `Done.\n\n<!-- agent-job-action project=docs attempt=1 job=${job} comment=${comment} -->`;
+  return `Done.\n\n<!-- agent-job-action project=docs attempt=1 job=${job} comment=${comment} ${ownStep} -->`;
 }
 
 export interface GitHubPorts {

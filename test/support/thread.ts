@@ -1,4 +1,5 @@
 import { GitHubError } from "../../src/action/runner/github-error.ts";
+import { stepOfRun } from "../../src/action/step-key.ts";
 import { commentId } from "./comment-run.ts";
 import { bot, FakeGitHub } from "./fake-github.ts";
 import type { Exchange, SeenRequest } from "./fake-transport.ts";
@@ -10,12 +11,15 @@ export const otherUser = { id: 666, login: "someone" };
 /** The id of a comment other than the one that triggers the run. */
 const earlierCommentId = 1;
 
+/** What the marker of a reply names the step of a comment's run by. */
+export const ownStep = `step=${stepOfRun("", { GITHUB_RUN_ID: "99" })}`;
+
 /** Returns the hidden last line of a reply. */
 export function markerLine(
   jobId: string,
   { projectId = "docs", comment = earlierCommentId, attempt = 1, wasSeen = false } = {},
 ): string {
-  return `<!-- agent-job-action project=${projectId} attempt=${attempt} job=${jobId}${wasSeen ? " ended" : ""} comment=${comment} -->`;
+  return `<!-- agent-job-action project=${projectId} attempt=${attempt} job=${jobId}${wasSeen ? " ended" : ""} comment=${comment} ${ownStep} -->`;
 }
 
 /** The reply of an earlier attempt to the comment that triggers the run. */

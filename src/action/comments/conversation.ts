@@ -15,8 +15,9 @@ import { runAttempt, runUrl } from "../runner/environment.ts";
 import type { GitHub } from "../runner/github.ts";
 import { readerOf } from "../runner/read-repository.ts";
 import type { CommentMode } from "../settings.ts";
+import { stepOfRun } from "../step-key.ts";
 import type { ThreadEvent } from "./event.ts";
-import { formatMarker, type Marker } from "./marker.ts";
+import { formatMarker, type Marker, type StepRequest } from "./marker.ts";
 import { type RememberedReply, Thread, type Write } from "./thread.ts";
 import { findWithdrawal } from "./withdrawal.ts";
 
@@ -33,6 +34,7 @@ export class Conversation {
   readonly #run: Run;
   readonly #mode: CommentMode;
   readonly #request: ThreadRequest;
+  readonly #asked: StepRequest;
   /** `undefined` with `reply: false`. */
   readonly thread: Thread | undefined;
   /** The reply of an earlier attempt, which this one edits. */
@@ -57,6 +59,7 @@ export class Conversation {
     this.#run = run;
     this.#mode = mode;
     this.#request = request;
+    this.#asked = `${event.request} step=${stepOfRun(settings.matrixLeg, ports.environment)}`;
     const onFailure = (action: string, error: unknown): void =>
       log.warning(message`
         Cannot update the thread
@@ -81,8 +84,7 @@ export class Conversation {
     }
     this.#replies = await thread.listReplies(this.#run.settings.projectId);
     if (!this.#replies) return { kind: "unreadable" };
-    const { request: asked } = this.#request.event;
-    const answers = this.#replies.filter(({ request, attempt }) => request === asked && attempt < this.#attempt);
+    const answers = this.#replies.filter(({ request }) => request === this.#asked);
     const account = this.#account;
     const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
     // It may be one of this account.
@@ -95,7 +97,11 @@ export class Conversation {
     this.#shown = own.kind;
     thread.useReply(own.replyId);
     const isLater = ({ authorId, request, replyId, jobId }: RememberedReply): boolean =>
-      authorId === account && request !== asked && replyId > own.replyId && jobId !== undefined && jobId === own.jobId;
+      authorId === account &&
+      request !== this.#asked &&
+      replyId > own.replyId &&
+      jobId !== undefined &&
+      jobId === own.jobId;
     const laterRun = this.#replies.find(isLater);
     return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)), laterRun };
   }
@@ -228,11 +234,11 @@ export class Conversation {
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
   mark(kind: Marker["kind"], jobId?: string, isSeen = false): void {
     const { settings, state } = this.#run;
-    const { request } = this.#request.event;
     // What an earlier attempt has seen stays so.
     const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
     const { projectId } = settings;
-    this.#marker = { projectId, request, attempt: this.#attempt, kind, jobId, wasSeen, head: state.before?.head };
+    const from = { projectId, request: this.#asked, attempt: this.#attempt };
+    this.#marker = { ...from, kind, jobId, wasSeen, head: state.before?.head };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */

@@ -1,11 +1,14 @@
 import { isUsableJobId } from "../../client/contract.ts";
 import type { RequestId } from "./event.ts";
 
+/** A request, and which step of the workflow run handles it: each leg of a matrix is a step of its own. */
+export type StepRequest = `${RequestId} step=${string}`;
+
 /** The data in the hidden last line of a reply: the word of the newest attempt that sent, or was to send, something. */
 export interface Marker {
   projectId: string;
   /** The request that it answers, and the attempt of its workflow run. */
-  request: RequestId;
+  request: StepRequest;
   attempt: number;
   /** Whether it is known what was sent; `about to send`: that it was is unknown. */
   kind: "about to send" | "nothing sent" | "job";
@@ -31,7 +34,7 @@ export function formatMarker({ projectId, request, attempt, kind, jobId = "", wa
 }
 
 const markerLine =
-  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
 
 const linesOf = (body: string): string[] => body.split(/\r?\n/);
 
@@ -54,7 +57,7 @@ function parseLine(line: string): Marker | undefined {
     const kind = jobId !== undefined ? "job" : unsent ? "nothing sent" : "about to send";
     return {
       projectId: decodeURIComponent(project),
-      request: request as RequestId,
+      request: request as StepRequest,
       attempt: Number(attempt),
       kind,
       jobId,

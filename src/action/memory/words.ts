@@ -4,6 +4,7 @@ import { hash } from "../hash.ts";
 import type { Run, RunPorts } from "../run.ts";
 import { runAttempt } from "../runner/environment.ts";
 import type { SendingTask } from "../settings.ts";
+import { stepOfRun } from "../step-key.ts";
 import type { EarlierAttempt, Word } from "./decide.ts";
 import type { WordEntry } from "./parse-entry.ts";
 import { untilSettled } from "./wait.ts";
@@ -104,8 +105,7 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
 
 /** Returns the key prefix that records invalid inputs of an attempt. */
 function invalidInputsPrefix(matrixLeg: string, environment: NodeJS.ProcessEnv, attempt: number): string {
-  const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-  return `agent-job-inputs-${hash(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
+  return `agent-job-inputs-${stepOfRun(matrixLeg, environment)}-${attempt}-`;
 }
 
 /** Records that invalid inputs kept this attempt from sending. Never rejects; without the record, GitHub is asked. */

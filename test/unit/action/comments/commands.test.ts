@@ -10,6 +10,7 @@ import {
   githubRejecting,
   markerLine,
   otherUser,
+  ownStep,
   pollOf,
   routesOf,
   sentOf,
@@ -55,7 +56,7 @@ describe("status", () => {
   test("is about the last job, although a later reply has none", async () => {
     const github = threadWith(
       earlierReply("job_1"),
-      "<!-- agent-job-action project=docs attempt=1 pending comment=2 -->",
+      `<!-- agent-job-action project=docs attempt=1 pending comment=2 ${ownStep} -->`,
     );
     expect(routesOf((await command(github, "/agent status")).requests)).toEqual([pollOf("job_1")]);
   });
@@ -68,7 +69,7 @@ describe("status", () => {
   });
 
   test("says that there may be one if a request was about to be sent", async () => {
-    const github = threadWith("<!-- agent-job-action project=docs attempt=1 pending comment=1 -->");
+    const github = threadWith(`<!-- agent-job-action project=docs attempt=1 pending comment=1 ${ownStep} -->`);
     expect((await command(github, "/agent status")).requests).toEqual([]);
     expect(github.reply).toContain("A job may have been started, which no reply names yet.");
   });
@@ -88,7 +89,7 @@ describe("status", () => {
         return github;
       },
     ],
-    ["sent nothing", () => threadWith("<!-- agent-job-action project=docs attempt=1 unsent comment=1 -->")],
+    ["sent nothing", () => threadWith(`<!-- agent-job-action project=docs attempt=1 unsent comment=1 ${ownStep} -->`)],
     ["has the job of another project", () => threadWith(markerLine("job_1", { projectId: "other" }))],
   ])("says that there is none if the thread %s", async (_name, thread) => {
     const github = thread();

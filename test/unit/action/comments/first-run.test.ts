@@ -4,7 +4,7 @@ import { type CommentOptions, runComment } from "../../../support/comment-run.ts
 import { FakeCache } from "../../../support/fake-cache.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
-import { completes, createRequest, githubRejecting, routesOf } from "../../../support/thread.ts";
+import { completes, createRequest, githubRejecting, ownStep, routesOf } from "../../../support/thread.ts";
 
 /** GitHub gives runs of comments a cache that can only be read, and shows which steps ran in a public repository. */
 const environment = {
@@ -219,7 +219,7 @@ test("a re-run that sends says so in the reply before it sends", async () => {
       return completes(request);
     },
   });
-  expect(markers).toEqual(["<!-- agent-job-action project=docs attempt=2 pending comment=77 -->"]);
+  expect(markers).toEqual([`<!-- agent-job-action project=docs attempt=2 pending comment=77 ${ownStep} -->`]);
 });
 
 test("an attempt that could not react, and refused, does not hide the doubt of the one before it", async () => {

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RequestId } from "../../../../src/action/comments/event.ts";
 import { formatMarker, parseMarker } from "../../../../src/action/comments/marker.ts";
 import { hostileText } from "../../../support/hostile-text.ts";
 
@@ -10,7 +9,7 @@ const usableId = hostileText
 
 const request = fc
   .tuple(fc.constantFrom("comment", "review", "run"), fc.nat())
-  .map(([kind, id]) => `${kind}=${id}` as RequestId);
+  .map(([kind, id]) => `${kind}=${id} step=${"0af5".repeat(8)}` as const);
 
 test("a marker is one line and is parsed as written, for any usable ids", () => {
   fc.assert(

@@ -151,7 +151,7 @@ describe("a marker", () => {
     const respond = () => respondWith(200, record({ id, status: "failed" }));
     await runComment(github, { respond });
     expect(github.reply.split("\n").at(-1)).toMatch(
-      /^<!-- agent-job-action project=docs attempt=1 job=a%20b%2F%C3%BC--%3E%252F comment=77 -->$/,
+      /^<!-- agent-job-action project=docs attempt=1 job=a%20b%2F%C3%BC--%3E%252F comment=77 step=[0-9a-f]{32} -->$/,
     );
     expect(await firstRequest(github, { respond })).toBe(messageTo(encodeURIComponent(id)));
   });

@@ -260,7 +260,7 @@ test("a comment on a file without a line is passed on without one", async () => 
 });
 
 describe("a marker", () => {
-  const request = `comment=${commentId}` as const;
+  const request = `comment=${commentId} step=${"0af5".repeat(8)}` as const;
   const marker = (jobId: string) => ({ projectId: "docs", jobId, request, attempt: 1, kind: "job" as const });
   const lengthOf = (jobId: string) => formatMarker(marker(jobId)).length;
 

@@ -85,7 +85,7 @@ describe("while the job runs, the reply", () => {
     };
     await runComment(github, { respond: tenMinutes(() => ({ headers: page })) });
     expect(bodies.length).toBe(3);
-    for (const body of bodies) expect(body.split("\n").at(-1)).toMatch(/ job=job_1 comment=77 -->$/);
+    for (const body of bodies) expect(body.split("\n").at(-1)).toMatch(/ job=job_1 comment=77 step=[0-9a-f]{32} -->$/);
   });
 
   test("says since when a message was accepted, not the job", async () => {

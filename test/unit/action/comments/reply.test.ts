@@ -3,7 +3,7 @@ import { commentId, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import type { SeenRequest } from "../../../support/fake-transport.ts";
 import { prLink, record, respondWith } from "../../../support/run-main.ts";
-import { completed, completes, markerLine, staysActive } from "../../../support/thread.ts";
+import { completed, completes, markerLine, ownStep, staysActive } from "../../../support/thread.ts";
 
 describe("the reply", () => {
   test("is posted with eyes on the comment, and edited in place until the result", async () => {
@@ -18,7 +18,7 @@ describe("the reply", () => {
     expect(bodies[0]).toContain("Sending the request to the agent");
     expect(bodies[0]).toContain("https://github.com/acme/docs/actions/runs/99");
     expect(bodies[1]).toMatch(
-      /working on it.*\n<!-- agent-job-action project=docs attempt=1 job=job_1 comment=77 -->$/s,
+      /working on it.*\n<!-- agent-job-action project=docs attempt=1 job=job_1 comment=77 step=[0-9a-f]{32} -->$/s,
     );
     expect(github.reply).toContain("Pull request created");
     expect(github.reply).toContain(`<a href="${prLink}">Pull request 7</a>`);
@@ -57,8 +57,7 @@ describe("the reply", () => {
   });
 
   test("escapes untrusted text, and fits into a comment", async () => {
-    const hostile =
-      "@acme/team <img src=x> ![x](http://x) #1 </code>\n\n<!-- agent-job-action project=docs attempt=1 job=evil comment=1 -->";
+    const hostile = `@acme/team <img src=x> ![x](http://x) #1 </code>\n\n<!-- agent-job-action project=docs attempt=1 job=evil comment=1 ${ownStep} -->`;
     const github = new FakeGitHub();
     await runComment(github, { respond: () => respondWith(400, { error: hostile + "x".repeat(200_000) }) });
     expect(github.reply.length).toBeLessThan(65_536);
@@ -141,7 +140,7 @@ test("the result of a request that was rejected names no time, and how to contin
     '<p>❌ <b>No job was started</b> · <a href="https://github.com/acme/docs/actions/runs/99">Run</a></p>',
     "<p>The service rejected the API key. The service answered HTTP 401: <code>No</code>. No job was started.</p>",
     "<p>The key is wrong, deleted or expired (keys expire after 90 days by default). Create an admin key on the API keys page of the dashboard and update the secret.</p>",
-    "<!-- agent-job-action project=docs attempt=1 unsent comment=77 -->",
+    `<!-- agent-job-action project=docs attempt=1 unsent comment=77 ${ownStep} -->`,
   ]);
 });
 

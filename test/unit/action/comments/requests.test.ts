@@ -3,11 +3,13 @@ import { commentId, runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { prLink, record, respondWith } from "../../../support/run-main.ts";
+import { ownStep } from "../../../support/thread.ts";
 
 const respond = ({ method }: SeenRequest): Exchange =>
   method === "POST" ? respondWith(201, record()) : respondWith(200, record({ status: "completed", prLink }));
 
-const marker = (job: string, id: number) => `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} -->`;
+const marker = (job: string, id: number) =>
+  `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} ${ownStep} -->`;
 const sent = (requests: SeenRequest[]) => requests.filter(({ method }) => method === "POST").map(({ path }) => path);
 
 /** A thread in which a job was started for an earlier comment. */

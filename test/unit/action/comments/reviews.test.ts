@@ -12,6 +12,7 @@ import {
   markerLine,
   messageTo,
   otherUser,
+  ownStep,
   pollOf,
   routesOf,
   sentOf,
@@ -23,7 +24,8 @@ const reviewId = 555;
 const reviewUrl = "https://github.com/acme/docs/pull/12#pullrequestreview-555";
 
 /** Returns the hidden last line of a reply to the review. */
-const reviewMarker = (job: string) => `<!-- agent-job-action project=docs attempt=1 ${job} review=${reviewId} -->`;
+const reviewMarker = (job: string) =>
+  `<!-- agent-job-action project=docs attempt=1 ${job} review=${reviewId} ${ownStep} -->`;
 
 const permissionRoute = "GET /repos/{owner}/{repo}/collaborators/{username}/permission";
 const reviewRoute = "GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}";

@@ -3,7 +3,7 @@ import type { ThreadEvent } from "../../../../src/action/comments/event.ts";
 import { Thread } from "../../../../src/action/comments/thread.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
-import { earlierReply, markerLine, otherUser } from "../../../support/thread.ts";
+import { earlierReply, markerLine, otherUser, ownStep } from "../../../support/thread.ts";
 
 const timeoutMs = 60_000;
 
@@ -248,7 +248,7 @@ test("lists the other replies with a marker of the project, oldest first", async
       replyId: 1001,
       authorId: bot.id,
       projectId: "docs",
-      request: "comment=1",
+      request: `comment=1 ${ownStep}`,
       attempt: 1,
       kind: "job",
       jobId: "job_1",
@@ -257,7 +257,7 @@ test("lists the other replies with a marker of the project, oldest first", async
       replyId: 1003,
       authorId: otherUser.id,
       projectId: "docs",
-      request: "comment=1",
+      request: `comment=1 ${ownStep}`,
       attempt: 1,
       kind: "job",
       jobId: "job_3",

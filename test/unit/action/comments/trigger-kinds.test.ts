@@ -16,6 +16,7 @@ import {
   markerLine,
   messageTo,
   otherUser,
+  ownStep,
   pollOf,
   routesOf,
   sentOf,
@@ -40,7 +41,7 @@ const examples = createRequire(import.meta.url)("@octokit/webhooks-examples") as
 }[];
 
 /** Returns the hidden last line of a reply to a request of this workflow run. */
-const runMarker = (job: string) => `<!-- agent-job-action project=docs attempt=1 ${job} run=${runId} -->`;
+const runMarker = (job: string) => `<!-- agent-job-action project=docs attempt=1 ${job} run=${runId} ${ownStep} -->`;
 
 /** Creates a GitHub whose issue has the label. */
 function labeled(...replies: string[]): FakeGitHub {
@@ -527,7 +528,7 @@ describe("a marker in the text of an issue", () => {
     "does not count as one if it ends in %s",
     async (request) => {
       const github = labeled();
-      github.add(bot, `x\n\n<!-- agent-job-action project=docs attempt=1 job=job_0 ${request} -->`);
+      github.add(bot, `x\n\n<!-- agent-job-action project=docs attempt=1 job=job_0 ${request} ${ownStep} -->`);
       const { requests } = await setLabel(github, "issues");
       expect(routesOf(requests)[0]).toBe(createRequest);
     },

@@ -1,15 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { commentId, runComment } from "../../../support/comment-run.ts";
+import { type CommentOptions, commentId, runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { prLink, record, respondWith } from "../../../support/run-main.ts";
+import { ownStep } from "../../../support/thread.ts";
 
 const respond = ({ method }: SeenRequest): Exchange =>
   method === "POST" ? respondWith(201, record()) : respondWith(200, record({ status: "completed", prLink }));
 
-const pending = (id = commentId) => `<!-- agent-job-action project=docs attempt=1 pending comment=${id} -->`;
+const pending = (id = commentId) => `<!-- agent-job-action project=docs attempt=1 pending comment=${id} ${ownStep} -->`;
 const remembered = (job: string, id = commentId) =>
-  `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} -->`;
+  `<!-- agent-job-action project=docs attempt=1 job=${job} comment=${id} ${ownStep} -->`;
 const lastLine = (body: string) => body.split("\n").at(-1);
 const posts = (requests: SeenRequest[]) => requests.filter(({ method }) => method === "POST").map(({ path }) => path);
 
@@ -97,6 +98,42 @@ test("a reply with a stranger's pending marker does not stop a re-run", async ()
   github.add({ id: 666, login: "stranger" }, pending());
   const { requests } = await runComment(github, { respond, attempt: 2 });
   expect(posts(requests)).toEqual(["/v2/agent/docs/job"]);
+});
+
+describe("another step that answers the same comment", () => {
+  // What differs of the step whose reply is in the thread; the run itself if the comment was edited and asks again.
+  const others: [string, Partial<CommentOptions>][] = [
+    ["another leg of the matrix", { inputs: { "matrix-leg": '{"os":"linux"}' } }],
+    ["another step of the job", { environment: { GITHUB_ACTION: "__run_2" } }],
+    ["another job", { environment: { GITHUB_JOB: "other" } }],
+    ["another run", { environment: { GITHUB_RUN_ID: "98" } }],
+  ];
+
+  test.each(others)("is not taken for an earlier attempt: %s", async (_name, other) => {
+    const github = new FakeGitHub();
+    await runComment(github, { respond, ...other });
+    const { reply } = github;
+    const { requests, outputs, toolkit } = await runComment(github, { respond, attempt: 2 });
+    // The other one's reaction is no proof that this step has sent nothing.
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+    expect(toolkit.annotations.at(-1)?.title).toBe("Earlier attempt may have started a job");
+    expect(github.comments.map(({ body }) => body)).toEqual([reply]);
+  });
+
+  test.each(others)(
+    "has continued the job if a re-run of the first one finds a message to it: %s",
+    async (_name, other) => {
+      const github = new FakeGitHub();
+      await runComment(github, { respond });
+      expect(posts((await runComment(github, { respond, ...other })).requests)).toEqual([
+        "/v2/agent/docs/job/job_1/message",
+      ]);
+      const { requests, toolkit } = await runComment(github, { respond, attempt: 2 });
+      expect(posts(requests)).toEqual([]);
+      expect(toolkit.annotations.at(-1)?.title).toBe("A later run has continued the job");
+    },
+  );
 });
 
 const unsent = pending().replace("pending", "unsent");
