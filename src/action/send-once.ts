@@ -1,14 +1,14 @@
-import { hasEnded } from "../client/step-lookup.ts";
 import { minTimeLeftMs } from "../client/submit.ts";
 import { say } from "../runner-kit/text.ts";
 import type { Conversation } from "./comments/conversation.ts";
 import { addSections } from "./comments/prompt-template.ts";
 import { plannedTask, plannedWait } from "./dry-run.ts";
-import { askService } from "./memory/ask-service.ts";
+import { acceptsSections, askService } from "./memory/ask-service.ts";
 import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
 import { askBefore, blockedBy, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { compareHeads, readBefore } from "./memory/head-before.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
+import { passOver } from "./memory/pass-over.ts";
 import { readSession, tellOfLeft, untilFree } from "./memory/session.ts";
 import { tellOfTag, tellOfWait, type Wait } from "./memory/tell-of-wait.ts";
 import { untilAborted } from "./memory/wait.ts";
@@ -33,7 +33,7 @@ import {
   isJobNotFound,
   type RunResult,
 } from "./result.ts";
-import { connectService, type Execution, type Run } from "./run.ts";
+import type { Execution, Run } from "./run.ts";
 import { isStillGone, type JobOptions, runJob, stopOwnTurn } from "./run-job.ts";
 import { runAttempt } from "./runner/environment.ts";
 import type { SendingTask, Task } from "./settings.ts";
@@ -48,9 +48,6 @@ export interface Request extends PromptSource {
   /** The answers of the service and the cache, if already read. */
   replies?: Replies | undefined;
 }
-
-/** How long the service may take to note that a turn is to be stopped, in milliseconds. */
-const maxStopMs = 10_000;
 
 type Attach = Extract<Task, { kind: "attach" }>;
 
@@ -110,7 +107,7 @@ class Sending {
     if (isResumed) {
       const failed = await this.#gather();
       if (failed) return this.#withdraw(failed);
-    } else if (isRerun) await this.#passOver();
+    } else if (isRerun) this.#know(await passOver(this.#memory, this.#run));
     for (;;) {
       const decision = await this.#decide();
       if (isRerun && this.#isAborted)
@@ -132,24 +129,6 @@ class Sending {
 
   get #isAborted(): boolean {
     return this.#run.ports.signal.aborted;
-  }
-
-  /**
-   * With `on-rerun: new`, replaces the newest turn that the service knows. Every attempt then uses the same key until the request arrives.
-   * The range is that of the first attempt, which the session has been told of since.
-   */
-  async #passOver(): Promise<void> {
-    const words = this.#run.settings.changes && this.#memory.cache?.read();
-    this.#memory.firstBase = words && (await untilAborted(words, this.#run.ports.signal))?.base;
-    const answer = await askService(this.#run);
-    const [newest] = answer.kind === "announced" ? answer.announcement.turns : [];
-    const { settings, ports, log } = this.#run;
-    // The step's agent would be run, and paid, for both.
-    if (newest && settings.agent && !settings.dryRun && !hasEnded(newest.status))
-      await connectService(this.#run)
-        .stopTurn(newest.jobId, newest.turnId, { deadline: ports.clock.now() + maxStopMs, signal: ports.signal })
-        .catch((error: unknown) => log.debugError(error));
-    if (newest) this.#know({ service: { ...newest, over: "ignored", hasOtherPrompt: false } });
   }
 
   async #gather(): Promise<RunResult | undefined> {
@@ -300,7 +279,7 @@ class Sending {
     const continued = jobId === "" ? (found ?? kept) : { jobId };
     if (found && kept && found.jobId !== to)
       log.line(`The session has gone on with job ${found.jobId}, so what job ${to} left unfinished stays there`);
-    const isApart = await this.#takesSections(written);
+    const isApart = await acceptsSections(written.sections.length > 0, this.#run);
     const sent = isApart ? written : { prompt: written.whole };
     const last = this.#run.key.lastOf(sent.prompt, replaces, state.announcement?.turns ?? []);
     const plan = planTasks(sent, continued, { replaces: last, base });
@@ -346,18 +325,6 @@ class Sending {
       const own = publishes ? undefined : await this.#request.conversation?.findAskedJob();
       return own && "kind" in own ? own : publishes || own?.jobId !== undefined;
     });
-  }
-
-  /**
-   * Returns whether the service accepts sections beside the prompt. They are then not part of the request's key, so that a re-run finds it.
-   */
-  async #takesSections({ sections }: WrittenPrompt): Promise<boolean> {
-    const { settings, state } = this.#run;
-    if (settings.dryRun) return false;
-    if (settings.agent) return true;
-    const hasAny = sections.length > 0 || state.refusal !== "" || state.author !== "";
-    if (hasAny && state.features === undefined && !state.isMute) await askService(this.#run);
-    return state.features?.has("sections") === true;
   }
 
   /** Runs a plan, and records what was sent. */

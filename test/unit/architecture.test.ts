@@ -158,7 +158,7 @@ const arrows: Record<string, string[]> = {
   ],
   "action/memory": [
     "action/runner",
-    ...run("commit-of", "hash", "plan", "pull-request", "result", "run", "run-job", "settings"),
+    ...run("commit-of", "hash", "plan", "pull-request", "result", "run", "run-job", "settings", "step-key"),
   ],
   "action/report": [
     "action/changes",

@@ -35,6 +35,20 @@ export async function askService(
   return known && answer.kind === "mute" ? { kind: "announced", announcement: known } : answer;
 }
 
+/**
+ * Returns whether the service accepts sections beside the prompt. They are then not part of the request's key, so that a re-run finds it.
+ *
+ * @param hasSections - whether the prompt has any
+ */
+export async function acceptsSections(hasSections: boolean, run: Run): Promise<boolean> {
+  const { settings, state } = run;
+  if (settings.dryRun) return false;
+  if (settings.agent) return true;
+  const hasAny = hasSections || state.refusal !== "" || state.author !== "";
+  if (hasAny && state.features === undefined && !state.isMute) await askService(run);
+  return state.features?.has("sections") === true;
+}
+
 async function ask(run: Run, hadAnnounced: () => Promise<boolean | undefined>, maxOutageMs: number): Promise<Answer> {
   const { state, settings, ports } = run;
   const { clock, random, signal } = ports;
