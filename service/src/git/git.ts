@@ -17,7 +17,10 @@ export interface GitOptions {
   settings?: Settings;
   /** Called before every command. */
   prepare?: () => Promise<void>;
-  /** Kills the running command; every later one fails at once. */
+  /**
+   * Kills the running command; every later one fails at once. What needs only this machine gets half a minute more: an agent may have ended,
+   * whose change is lost without a commit.
+   */
   signal?: AbortSignal | undefined;
   /** Kills a command that talks to the repository's host and gets no byte for this time. Default: 60 s. */
   stallMs?: number | undefined;
@@ -95,15 +98,20 @@ const isolation = {
   GIT_NO_REPLACE_OBJECTS: "1",
 };
 
+/** How long commands that need only this machine may still take after the signal, in milliseconds. */
+const graceMs = 30_000;
+
 const defaultTimeLimitMs = 10 * 60_000;
 const defaultStallMs = 60_000;
 
 /** Runs Git in one directory, without a shell. Callers put untrusted values behind `--` or into stdin. */
 export class Git {
   readonly #options: GitOptions;
+  readonly #localSignal: AbortSignal | undefined;
 
   constructor(options: GitOptions) {
     this.#options = options;
+    this.#localSignal = options.signal && delayed(options.signal, graceMs);
   }
 
   /**
@@ -116,7 +124,7 @@ export class Git {
     const { settings = () => [], prepare, stallMs = defaultStallMs, freeBytes } = this.#options;
     const { cwd = this.#options.cwd, input = "", maxBytes = Number.POSITIVE_INFINITY } = options;
     const { timeLimitMs = defaultTimeLimitMs, encoding = "utf8", isAnswer = false } = options;
-    const signal = eitherOf(this.#options.signal, options.signal);
+    const signal = eitherOf(isRemote(args[0]) ? this.#options.signal : this.#localSignal, options.signal);
     signal?.throwIfAborted();
     await prepare?.();
     const spawnOptions: SpawnOptionsWithoutStdio = {
@@ -186,6 +194,14 @@ export class Git {
 
 function eitherOf(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
   return one && other ? AbortSignal.any([one, other]) : (one ?? other);
+}
+
+/** Returns a signal that aborts some time after another. */
+function delayed(signal: AbortSignal, ms: number): AbortSignal {
+  if (signal.aborted) return signal;
+  const end = new AbortController();
+  signal.addEventListener("abort", () => setTimeout(() => end.abort(signal.reason), ms).unref(), { once: true });
+  return end.signal;
 }
 
 /** Commands that talk to the repository's host. */

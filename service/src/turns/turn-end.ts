@@ -13,7 +13,7 @@ import { isRemoteOutage, isStoreOutage } from "./outages.ts";
 import { SetupFailed, Stopped } from "./project-commands.ts";
 import { HostRefused, PushRefused, TakenAway } from "./refusal.ts";
 import { ConflictError } from "./stages/push.ts";
-import { keptOf, type RunContext, reasonWhenKept, type Work } from "./work.ts";
+import { keptOf, type RunContext, type Work } from "./work.ts";
 
 /**
  * Returns how a turn ends after a stage threw: postponed, failed, stopped or taken over. Keeps paid work first.
@@ -30,8 +30,7 @@ export async function endOf(
 ): Promise<TurnResult> {
   const { onFailure, log, signal } = context;
   // It can contain a file name or Git's output.
-  const said = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
-  const reason = work?.hasUnfinished ? reasonWhenKept(said) : said;
+  const reason = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
   if (error instanceof LeaseLost || signal.reason instanceof LeaseLost) return "taken-over";
   if (signal.aborted || error instanceof Stopped) return "stopped";
   const kept = keptBy(error, work) ?? (error instanceof TakenAway ? undefined : earlier);
@@ -92,7 +91,6 @@ function keptBy(error: unknown, work: Work | undefined) {
   if (error instanceof ConflictError) return "push";
   if (error instanceof KeptUnreadable || error instanceof ClosedSince) return error.kept ?? undefined;
   if (error instanceof TakenAway) return undefined;
-  if (work?.hasUnfinished) return "unfinished";
   return work && keptOf(work);
 }
 

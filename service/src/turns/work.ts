@@ -68,8 +68,6 @@ export interface Work {
   at: Position;
   /** An earlier turn's commit that conflicts with the branch. Default: none. */
   conflicting?: { maker: StoredTurn; found: JobCommit } | undefined;
-  /** Whether the agent's changes are kept although the turn fails. Default: no. */
-  hasUnfinished?: boolean | undefined;
   /** Whether other machines were told that its agent begins. Default: no. */
   hasBegun?: boolean | undefined;
   /** The turns whose unfinished work its agent started from. Default: none. */

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -17,7 +18,7 @@ import { inputsFor, serviceKey } from "../../../test/support/scripted-service.ts
 import { step, temporaryFolder } from "../../../test/support/step.ts";
 import { rows } from "../../../test/support/thorough.ts";
 import { waitUntil } from "../../../test/support/wait-until.ts";
-import { docsRepository, runJob } from "../support/agent-service.ts";
+import { docsRepository, runJob, send, waitForJob } from "../support/agent-service.ts";
 import { freePort } from "../support/free-port.ts";
 import { mainFile, spawnService } from "../support/service-process.ts";
 
@@ -69,6 +70,39 @@ test("resumes a job after the service is killed, and the waiting step gets its p
   // A session of the first attempt would remember what is gone.
   expect(docs.read(outputs.ref ?? "", "docs/session").trim()).toBe("begun");
 });
+
+test.each([
+  ["SIGTERM", 1],
+  ["SIGKILL", 2],
+] as const)(
+  "what an agent made is published although %s ends the service while Git commits it",
+  async (signal, runs) => {
+    const [folder, bin] = [temporaryFolder(), temporaryFolder()];
+    const [ran, slow, inside] = [join(folder, "ran"), join(bin, "slow"), join(bin, "inside")];
+    writeFileSync(ran, "");
+    writeFileSync(slow, "");
+    const path = process.env.PATH ?? "";
+    const git = `#!/bin/sh
+case " $* " in *" write-tree "*) [ ! -e '${slow}' ] || { : > '${inside}'; sleep 2; };; esac
+PATH='${path}' exec git "$@"
+`;
+    writeFileSync(join(bin, "git"), git, { mode: 0o755 });
+    // It makes nothing if it finds in its home that it has done that.
+    const agent = `printf x >> '${ran}'; [ -e "$HOME/done" ] || date > docs/page.md; : > "$HOME/done"`;
+    const store = ["--project", "docs", "--store", join(folder, "jobs.sqlite")];
+    const args = ["--repository", docsRepository().path, "--agent", agent, "--sandbox", "none", ...store];
+    const environment = { PATH: `${bin}:${path}` };
+    const first = await spawnService(args, environment);
+    const { job } = await send(first, "docs/job", "Go on");
+    await waitUntil(() => existsSync(inside));
+    first.child.kill(signal);
+    await once(first.child, "exit");
+    rmSync(slow);
+    const ended = await waitForJob(await spawnService(args, environment), job.id);
+    expect(ended).toMatchObject({ status: "completed", prLink: expect.stringContaining("/pull/1") });
+    expect(readFileSync(ran, "utf8")).toHaveLength(runs);
+  },
+);
 
 test.each(rows(["SIGTERM", "SIGINT"] as const, 1))(
   "stops when npm receives %s, and is not left behind",

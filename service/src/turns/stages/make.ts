@@ -1,11 +1,12 @@
 import { unknownCost } from "../../cost.ts";
 import { errorMessage } from "../../error-message.ts";
-import type { Worktree } from "../../git/commit-worktree.ts";
+import { ChangeRefused, type Worktree } from "../../git/commit-worktree.ts";
 import { copyIgnored } from "../../git/ignored-files.ts";
 import type { Made, RunningTurn, Turn } from "../../model.ts";
 import { namesOf, oneLine } from "../../one-line.ts";
 import { ResourceExhausted } from "../../processes/resource-exhausted.ts";
 import { findProtected } from "../../pulls/protected-files.ts";
+import { SecretPatterns } from "../../secret-patterns.ts";
 import type { StoredReport } from "../../store/running-turns.ts";
 import { LeaseLost } from "../../store-errors.ts";
 import { reportOf } from "../agent-run-report.ts";
@@ -27,6 +28,7 @@ import {
   maxAttempts,
   type Placed,
   type Position,
+  reasonWhenKept,
   setMade,
   type Work,
   type WorkContext,
@@ -86,8 +88,6 @@ export async function make(work: Work): Promise<Position> {
   const elapsedMs = (): number => machine.now() - startedAt;
   const run = { report: attempt, project: context.job.project, isFollowUp: attempt.isFollowUp, earlierUsd };
   let report = await context.patiently(() => reportOf(turn, run, context));
-  // This worker may take the turn again, so keep the agent's home first.
-  await keepHome(context, turn);
   const go = (): Go => ({ worktree, report, leftMs, isSecond: false });
   const { reason, failureClass } = attempt;
   const startGitDeadline = (): TurnDeadline => startDeadline(machine, context.timeLimitMs, elapsedMs(), stop);
@@ -113,14 +113,24 @@ export async function make(work: Work): Promise<Position> {
     const left = isKept ? { isUnfinished: true } : !opening.isLaid && { isUntouched: true };
     return settle(work, { reason, failureClass, ...left }, false, report, go());
   }
-  const { commit, unpublished, isFinal } = await commitMade(work, worktree, attempt, elapsedMs).catch(
-    async (error: unknown) => {
-      await ignoringLoss(store.runningTurns.setReport(turn, report));
-      if (stop?.aborted) await keepStopped(errorMessage(error));
-      else if (!isPassing(error) && !signal.aborted) work.hasUnfinished = await keep(errorMessage(error));
-      throw error;
-    },
-  );
+  let change: CommittedChange;
+  try {
+    change = await commitMade(work, worktree, attempt, elapsedMs);
+  } catch (error) {
+    const said = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
+    const isStopped = stop?.aborted === true;
+    const isRunAgain = !isStopped && (isPassing(error) || signal.aborted);
+    if (isStopped) await keepStopped(said);
+    else if (!isRunAgain && (await keep(said))) {
+      log(`The turn failed: ${reasonWhenKept(said)}`);
+      const kind = error instanceof ChangeRefused ? "agent" : "transient";
+      return settle(work, { reason: said, failureClass: kind, isUnfinished: true }, false, report, go());
+    }
+    if (!isRunAgain) await keepHome(context, turn);
+    await ignoringLoss(store.runningTurns.setReport(turn, report));
+    throw error;
+  }
+  const { commit, unpublished, isFinal } = change;
   // Appended to the answer: a turn without a change has no commit message.
   const answer = [report.answer, unpublished].filter(Boolean).join("\n\n");
   if (unpublished !== "") report = { ...report, answer };
@@ -169,6 +179,8 @@ async function settle(work: Work, made: Made, isFinal: boolean, report: StoredRe
     await tryForAnHour(() => repository.keep(commit, turn.job, earlier), context);
   }
   await setMade(work, made, report);
+  // Not before: if this process is lost, the agent runs again, and must not remember changes that are gone.
+  await keepHome(context, turn);
   if (reason !== undefined) return { stage: "failed", made };
   if (commit === undefined) {
     log(`${noChangeNote} ${lastWords(work.maker)}`);

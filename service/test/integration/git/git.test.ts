@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../../../../test/support/step.ts";
-import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { Git, GitError, type GitOptions } from "../../../src/git/git.ts";
 import { readOperatorSettings } from "../../../src/git/settings.ts";
 import { ResourceExhausted } from "../../../src/processes/resource-exhausted.ts";
@@ -152,14 +151,30 @@ describe("a limit of the output", () => {
 });
 
 describe("stopping", () => {
-  test("kills a command with all processes that it started", async () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test("kills a command half a minute later, with all processes that it started", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
     const stop = new AbortController();
     const cwd = temporaryFolder();
-    const run = errorOf(createGit({ cwd, signal: stop.signal }).run(["sh", "sleep 300 & echo > started; wait"]));
-    await waitUntil(() => existsSync(join(cwd, "started")));
+    const git = createGit({ cwd, signal: stop.signal });
+    const run = errorOf(git.run(["sh", "sleep 300 & echo > started; wait"]));
+    await vi.waitUntil(() => existsSync(join(cwd, "started")));
     stop.abort();
+    // An agent's change can still be committed.
+    expect(await git.run(["sh", "echo committed"])).toBe("committed\n");
+    vi.advanceTimersByTime(30_000);
     // Only if the sleeping process is gone too: it holds the pipes.
     expect(await run).toMatchObject({ message: "git sh was stopped: ", exitCode: null });
+    await expect(git.run(["sh", "echo committed"])).rejects.toThrow();
+  });
+
+  test("kills a command that talks to the repository's host at once", async () => {
+    const stop = new AbortController();
+    const settings = () => [["core.sshCommand", "sleep 600 #"] as const];
+    const run = errorOf(createGit({ settings, signal: stop.signal }).run(["ls-remote", "ssh://host.invalid/docs"]));
+    stop.abort();
+    expect(await run).toMatchObject({ message: expect.stringContaining("git ls-remote was stopped") });
   });
 
   test("kills a command at its time limit", async () => {

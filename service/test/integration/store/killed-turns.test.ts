@@ -48,7 +48,7 @@ async function openPostgres(): Promise<Stores> {
   return { one: await open(600_000), two: await open(50), expire };
 }
 
-const effects = /^(?:countAttempt|setMade|recordPush|setPullRequest|finish|push|keep|open|runAgent)$/;
+const effects = /^(?:countAttempt|setMade|recordPush|setPullRequest|finish|push|commit|keep|open|runAgent)$/;
 
 /** Returns what makes ports those of a process that dies before one of its effects: no call returns then, or does anything. */
 function dyingBefore(effect: number) {
@@ -149,6 +149,7 @@ test.each([
       ofEnd("countAttempt", 1, false),
       ofEnd("runAgent", 1, false),
       // What no clone has was not made.
+      ofEnd("commit", 2, false),
       ofEnd("keep", 2, false),
       ofEnd("setMade", 1, true),
       ofEnd("push", 1, true),

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import { type Agent, builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentOptions, AgentResult } from "../../../src/agents/run-agent.ts";
+import { ChangeRefused } from "../../../src/git/commit-worktree.ts";
 import { GitError } from "../../../src/git/git.ts";
 import { noMetrics } from "../../../src/metrics/metrics.ts";
 import type { Turn } from "../../../src/model.ts";
@@ -752,6 +753,25 @@ test("a change that cannot be committed at all fails its turn", async () => {
   });
 });
 
+test("a change that is refused and kept is known as such before the turn's end, at which the service may be lost", async () => {
+  const { run, ports, branch, starts, store } = await setUpTurns();
+  const { commit } = ports.repository;
+  ports.repository.commit = vi.fn(commit).mockRejectedValueOnce(new ChangeRefused("the change has a secret"));
+  vi.spyOn(store.runningTurns, "finish").mockResolvedValueOnce(true);
+  const reason = keptReason("the change has a secret.");
+  expect(await run()).toEqual({
+    result: "failed",
+    log: lines("Turn 1 started.", "The agent completed.", keptLine, `The turn failed: ${reason}`),
+    failures: [reason],
+  });
+  expect(await store.turns.ofJob("a")).toMatchObject([
+    { stage: "made", made: '{"reason":"the change has a secret","failureClass":"agent","isUnfinished":true}' },
+  ]);
+  await store.runningTurns.requeueInterrupted();
+  expect(await run()).toMatchObject({ result: "failed", failures: [reason] });
+  expect([starts.length, branch.commits.length]).toEqual([1, 1]);
+});
+
 test("an agent that was interrupted twice is not run again", async () => {
   const { run, take, store, starts } = await setUpTurns();
   for (let attempt = 1; attempt <= 2; attempt++) {
@@ -1154,7 +1174,7 @@ test("homes are brought before a turn and kept after its agent, unless it was st
   expect(steps.splice(0)).toEqual(["bring", "check out base", "begin", ...end]);
   next.result = { end: "failed", message: undefined, error: undefined };
   await run();
-  expect(steps).toEqual(["bring", "check out base", "begin", "keep", "take back", ...end]);
+  expect(steps).toEqual(["bring", "check out base", "begin", "take back", "keep", ...end]);
 });
 
 test.each<[what: string, fail: (turns: Awaited<ReturnType<typeof setUpTurns>>, error: Error) => void, told?: string]>([
