@@ -16,6 +16,7 @@ import {
   reportBug,
   rerunWarning,
   serviceName,
+  startsOver,
 } from "./message.ts";
 import { describeBlocked, describeSkip } from "./not-sent.ts";
 import { explainRequestFailure, failureReason, isNotFound } from "./request-failure.ts";
@@ -332,7 +333,7 @@ function whenCancelled(
   if (operation === "poll" && status === "")
     return [say`${step} before the state of job ${jobId} was read. The job may be running.`, howToWait(context)];
   if (operation !== "message" && status !== "" && status !== "active") {
-    const isOver = context.rerun.usable === "resumes" && !context.comment && status !== "completed";
+    const isOver = context.rerun.usable === "resumes" && startsOver(context) && status !== "completed";
     return [
       say`${step}. Job ${jobId} had already reached the status ${trusted(status)}.`,
       isOver ? say`To start over, re-run this workflow run.` : howToWait(context, "read its result"),

@@ -18,14 +18,21 @@ export interface ResultContext {
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
-  const { state, settings, rerun, comment } = context;
+  const { state, settings, rerun } = context;
   if (settings?.agent && rerun.usable !== "resumes") return say`To take it up again, re-run this workflow run.`;
   if (rerun.usable !== "resumes")
     return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
   const action = settings?.wait === false ? "check on it" : purpose;
-  // A plain step starts over then, which is what its re-run asks for. A comment is a request of its own.
-  const exception = trusted(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
+  const exception = trusted(rerun.over === "repeats" && startsOver(context) ? ", unless the job fails" : "");
   return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;
+}
+
+/**
+ * Whether a re-run sends the request again once its job has failed, which is what the re-run asks for. Each comment is a request of its own:
+ * that it has failed itself, only a service says that can be asked.
+ */
+export function startsOver({ comment, state }: ResultContext): boolean {
+  return comment === undefined || state.features !== undefined;
 }
 
 /** How to take up a job of another step, which has ended with that step if an agent ran with it. */

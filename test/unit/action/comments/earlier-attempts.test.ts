@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
-import type { SeenRequest } from "../../../support/fake-transport.ts";
+import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
 import { record, respondWith } from "../../../support/run-main.ts";
 import { completes, githubRejecting } from "../../../support/thread.ts";
@@ -64,6 +64,33 @@ describe("a re-run with a service that can be asked", () => {
     expect(repliesOf(github)).toHaveLength(1);
     expect(lastLine(github.reply)).toContain("job=job_1");
   });
+
+  test.each<[string, KeyedService["next"], number, string]>([
+    ["while its job runs", "running", 7000, "nothing is sent again, unless the job fails."],
+    ["when its job has failed", "failed", 100, "To start over, re-run this workflow run."],
+  ])(
+    "sends the request again if its turn has failed, as an attempt says that is cancelled %s",
+    async (_when, next, cancelAt, said) => {
+      const github = new FakeGitHub();
+      const service = new KeyedService();
+      service.next = next;
+      // Its agent may fail before the create is answered.
+      const status = next === "failed" ? "failed" : "active";
+      const respond = (request: SeenRequest): Exchange => {
+        const exchange = service.respond(request);
+        return request.method === "GET"
+          ? exchange
+          : { responseMs: 500, response: { status: 201, body: record({ status }) } };
+      };
+      const { outputs, toolkit } = await attempt(1, github, service, { respond, cancelAt });
+      expect(outputs).toMatchObject({ outcome: "cancelled", "job-id": "job_1" });
+      expect(toolkit.annotations.at(-1)?.text).toContain(said);
+      for (const turn of service.turns) turn.status = "failed";
+      service.next = "completed";
+      expect((await attempt(2, github, service)).outputs.outcome).toBe("pr-created");
+      expect(service.turns).toHaveLength(2);
+    },
+  );
 
   test("of a second comment continues the job, and sends the message once", async () => {
     const github = new FakeGitHub();
