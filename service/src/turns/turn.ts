@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { errorMessage } from "../error-message.ts";
 import { thisMachine } from "../machine.ts";
-import type { EndedState, KeptWork, RunningTurn, StoredJob, TurnResult } from "../model.ts";
+import type { EndedState, KeptWork, RunningTurn, StoredJob, StoredTurn, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
-import { commitMessage } from "../pulls/commit-message.ts";
+import { type CommitNotes, commitMessage } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
@@ -111,10 +111,12 @@ async function walkStages(work: Work): Promise<EndedState> {
   const made = parseMade(work.maker.made);
   const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
   const doneAgain = work.conflicting && left === "pushed" ? [work.conflicting.maker] : [];
-  const record = commitMessage(work.maker, [], context.job, { left }, "Ended");
   await context.patiently(async () => {
-    for (const one of [...(work.begunIn ?? []), ...doneAgain]) await context.keptCommits?.forget?.(one);
-    await context.keptCommits?.forget?.(work.maker, record);
+    const forget = async (one: StoredTurn, how: CommitNotes): Promise<void> =>
+      context.keptCommits?.forget?.(one, commitMessage(one, [], context.job, how, "Ended"));
+    // Their requests stay failed, which a re-run of their steps has to know.
+    for (const one of [...(work.begunIn ?? []), ...doneAgain]) await forget(one, { left: "failed" });
+    await forget(work.maker, { left });
   });
   if (isOwn) await logEarlierFailures(work);
   return "completed";

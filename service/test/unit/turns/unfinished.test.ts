@@ -395,26 +395,50 @@ test.each<[what: string, edits: Edits, mayBeKept: boolean, isLeft: boolean, resu
   expect(opened.length).toBe(1);
 });
 
-test.each<[what: string, edits: Edits, forgotten: number[]]>([
-  ["publishes its change", { "docs/guide.md": "# Both\n" }, [1, 2]],
-  ["changes nothing", { "docs/page.md": null }, [2]],
+/** Keeps what is told of turns in the place of what was kept of them. */
+function recordEnds() {
+  const told: [identity: string, left: string | undefined][] = [];
+  const keptCommits: KeptCommits = {
+    save: async () => {},
+    load: async () => undefined,
+    forget: async ({ identity }, message = "") => void told.push([identity, namedTurns(message)[0]?.left]),
+  };
+  const endsOf = (turns: readonly StoredTurn[]) =>
+    told.map(([identity, left]) => [turns.find((turn) => turn.identity === identity)?.id, left]);
+  return { endsOf, keptCommits };
+}
+
+test("a turn whose unfinished work was published stays known as failed, for a re-run of its step", async () => {
+  const { endsOf, keptCommits } = recordEnds();
+  const { run, ports } = await setUp({ keptCommits });
+  await run("Write it", { "part.md": "1\n" }, { end: "failed", exitCode: 1 });
+  expect(await run("Go on", { "other.md": "2\n" }, complete)).toMatchObject({ state: "completed" });
+  expect(endsOf(await ports.store.turns.ofJob(job))).toEqual([
+    [1, "failed"],
+    [2, "pushed"],
+  ]);
+});
+
+test.each<[what: string, edits: Edits, forgotten: [id: number, left: string][]]>([
+  [
+    "publishes its change",
+    { "docs/guide.md": "# Both\n" },
+    [
+      [1, "failed"],
+      [2, "pushed"],
+    ],
+  ],
+  ["changes nothing", { "docs/page.md": null }, [[2, "nothing"]]],
 ])("a commit that conflicts is kept until a turn that had it %s", async (_, edits, expected) => {
-  const forgotten: string[] = [];
-  const { run, remote, ports } = await setUp({
-    keptCommits: {
-      save: async () => {},
-      load: async () => undefined,
-      forget: async ({ identity }) => void forgotten.push(identity),
-    },
-  });
+  const { endsOf, keptCommits } = recordEnds();
+  const { run, remote, ports } = await setUp({ keptCommits });
   remote.refuses = () => "GH013: Repository rule violations found";
   remote.setHead(branch, remote.head("main"));
   await run("Write it", { "docs/guide.md": "# Ours\n", "docs/page.md": "1\n" }, complete);
   remote.refuses = () => undefined;
   remote.commitTo("main", { "docs/guide.md": "# By hand\n" });
   expect(await run("Write it", edits, complete)).toMatchObject({ state: "completed" });
-  const turns = await ports.store.turns.ofJob(job);
-  expect(forgotten.map((one) => turns.find(({ identity }) => identity === one)?.id)).toEqual(expected);
+  expect(endsOf(await ports.store.turns.ofJob(job))).toEqual(expected);
 });
 
 const ended = (id: number, kept: StoredTurn["kept"], attempts = 1, state: StoredTurn["state"] = "failed") =>
