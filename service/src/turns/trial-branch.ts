@@ -83,7 +83,7 @@ export async function cleanBranch(work: Work, result: TurnResult): Promise<void>
     await outlast(clean, machine, signal);
   } catch (error) {
     log(
-      `A commit that does not count may be on the job's branch. The next turn removes it, or the service within an hour: ${errorMessage(error)}`,
+      `A commit that does not count may be on the job's branch. The next turn removes it, or the service later: ${errorMessage(error)}`,
     );
   }
 }
