@@ -1,6 +1,6 @@
 import { join, say, type Text } from "../../src/runner-kit/text.ts";
 import { forAnnotation } from "../../src/runner-kit/untrusted.ts";
-import { behindNote, isStartNote, newSessionNote, noChangeNote } from "../src/turns/log-notes.ts";
+import { behindNote, changedAlreadyNote, isStartNote, newSessionNote, noChangeNote } from "../src/turns/log-notes.ts";
 import type { Runner } from "./runner.ts";
 
 /** What the service writes in front of its notes in a job's log. */
@@ -31,6 +31,13 @@ export function reportAgents(
       const words = wordsIn(all);
       return words === undefined ? [] : [say`Its last words: ${words}`];
     }),
+  );
+  annotate(
+    runner,
+    "The change was there already",
+    texts.flatMap(({ texts: all }) =>
+      all.filter((text) => text.startsWith(changedAlreadyNote)).map((text) => say`${text}`),
+    ),
   );
   const behind = texts.flatMap(({ texts: all }) => all.filter((text) => text.startsWith(behindNote)));
   annotate(

@@ -1,6 +1,6 @@
 import { knownCost } from "../cost.ts";
 import type { CheckResult, FailureClass, KeptWork, StepTurn, TurnStatus } from "../model.ts";
-import { parseMade } from "../store/made.ts";
+import { madeNothing } from "../store/made.ts";
 
 /** A turn as the API shows it to its sender. */
 export interface ShownTurn {
@@ -58,16 +58,10 @@ export function describeTurn({
     ...(why !== "" && { reason: shortened(why, maxReasonLength, maxReasonLength / 2) }),
     ...(failureClass !== null && { class: failureClass }),
     ...(kept !== null && { kept }),
-    ...(status === "completed" && hasMadeNothing(made) && { change: "none" }),
+    ...(status === "completed" && madeNothing({ made }) && { change: "none" }),
     ...(checkResult !== null && { check: checkResult }),
     ...(cost !== undefined && { usage: { costUsd: cost } }),
   };
-}
-
-/** Returns whether it is recorded that an agent made nothing. */
-function hasMadeNothing(made: string | null): boolean {
-  const parsed = parseMade(made);
-  return parsed !== undefined && parsed.commit === undefined;
 }
 
 /** @param end - how many of the last characters are kept: they say what to do. Default: none */

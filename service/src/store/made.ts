@@ -18,6 +18,12 @@ export function parseMade(text: string | null): Made | undefined {
   }
 }
 
+/** Returns whether it is recorded that a turn has no change. */
+export function madeNothing({ made = null }: Pick<TurnCopy, "made">): boolean {
+  const parsed = parseMade(made);
+  return parsed !== undefined && parsed.commit === undefined;
+}
+
 /** Returns whether a turn has made something itself. Others count attempts, too: in case their agents had begun, or so that these never run again. */
 export const hasMade = ({ attempts, stage, made }: Pick<TurnCopy, "attempts" | "stage" | "made">): boolean =>
   attempts > 0 && ((made ?? null) !== null || (stage ?? "begun") !== "begun");

@@ -144,16 +144,19 @@ export class RunningTurns {
   /**
    * Says that the turn has published what was kept of an earlier turn of its job. That one has completed then, as have those after it that asked for
    * the same, whatever kept them from publishing it. It is stored when the turn ends: until then, the work is looked for again.
-   *
-   * @param checked - what the check of the published commit showed, if anything. Default: what it showed before
    */
   endEarlier(
     turn: RunningTurn,
     maker: Pick<StoredTurn, "id" | "promptHash" | "covers" | "step">,
-    checked?: StoredReport,
+    how: EarlierEnd = {},
   ): void {
     const { id, promptHash, covers, step } = maker;
-    this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, step, checked } });
+    this.#said.set(turn, { ...this.#said.get(turn), ends: { id, promptHash, covers, step, ...how } });
+  }
+
+  /** Says that the turn has no change, because all that it asked for was the work of such an earlier turn. It is stored when the turn ends. */
+  endUnchanged(turn: RunningTurn): void {
+    this.#say(turn, { made: {} });
   }
 
   /**
@@ -234,9 +237,9 @@ export class RunningTurns {
       const said = this.#said.get(turn);
       await store(transaction, turn, said);
       if (said?.ends !== undefined) {
-        const { promptHash, checked, ...maker } = said.ends;
+        const { promptHash, checked, isUnchanged = false, ...maker } = said.ends;
         const complete = `UPDATE turn SET state = 'completed', reason = NULL, "failureClass" = NULL, kept = NULL, "stopRequestedAt" = NULL
-          ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
+          ${isUnchanged ? ", made = '{}'" : ""} ${checked ? ', "checkResult" = ?, "checkOutput" = ?' : ""}
           WHERE job = ? AND id < ? AND state = 'failed' AND "promptHash" = ? AND (kept IS NULL OR kept <> 'unfinished')
             AND (id = ? OR (id > ? AND (coalesce(covers, '') = ? OR (step <> '' AND step = ?))))`;
         const { checkResult = null, checkOutput = null } = checked ?? {};
@@ -324,9 +327,15 @@ interface Said {
     isPage?: boolean;
   };
   /** The turns whose work it has published, by their prompt, and what the check of that showed. */
-  ends?:
-    | (Pick<StoredTurn, "id" | "promptHash" | "covers" | "step"> & { checked: StoredReport | undefined })
-    | undefined;
+  ends?: (Pick<StoredTurn, "id" | "promptHash" | "covers" | "step"> & EarlierEnd) | undefined;
+}
+
+/** How an earlier turn ends whose kept work a turn has published. */
+interface EarlierEnd {
+  /** What the check of the published commit showed. Default: what it showed before. */
+  checked?: StoredReport | undefined;
+  /** Whether others have published the same change first, so that it has none. Default: no. */
+  isUnchanged?: boolean | undefined;
 }
 
 export interface StoredFailure {

@@ -22,7 +22,7 @@ export async function tellBegin(work: Work): Promise<void> {
 }
 
 /** Remembers how a turn ended without anything to keep, for machines that have nothing of this one. */
-export async function tellEnd({ turn, context }: Work, notes: CommitNotes): Promise<void> {
+export async function tellEnd({ turn, context }: Pick<Work, "turn" | "context">, notes: CommitNotes): Promise<void> {
   const { keptCommits, job, log } = context;
   try {
     // It contains the prompt's hash, not its text.

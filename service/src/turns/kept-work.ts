@@ -6,7 +6,7 @@ import { hasMade, leavesKept } from "../store/made.ts";
 import { checkChange, NotAllowed } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
-import { moveOnto } from "./stages/push.ts";
+import { moveOnto, placeEmpty } from "./stages/push.ts";
 import { turnName } from "./turn-name.ts";
 import { type Evidence, maxAttempts, type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
 
@@ -100,6 +100,8 @@ async function placeUnpushed(work: Work, found: JobCommit): Promise<Work | undef
     work.conflicting = { maker, found };
     return undefined;
   }
+  const empty = commit === start.head ? await placeEmpty(work, found.parent) : undefined;
+  if (empty !== undefined) return { ...work, at: empty };
   // Options and the branch may have changed since.
   await checkEarlier(
     [context, start.head, commit, textsOf(maker, message), log],

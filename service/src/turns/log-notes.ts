@@ -6,6 +6,9 @@ import { turnName } from "./turn-name.ts";
 /** Precedes the last message of an agent that changed nothing. */
 export const noChangeNote = "No file was changed.";
 
+/** Precedes where a change is that others have published first. */
+export const changedAlreadyNote = "Nothing of the change was left to publish:";
+
 /** Precedes the reason why a branch is behind its target branch. */
 export const behindNote = "The agent starts without what is new on the target branch:";
 

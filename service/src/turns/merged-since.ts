@@ -1,6 +1,6 @@
 import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { placeOn } from "./stages/make.ts";
-import { ConflictError, replace } from "./stages/push.ts";
+import { ConflictError, isByOthers, leaveToOthers, replace } from "./stages/push.ts";
 import { isMadeHere, type Placed, type Position, type Work } from "./work.ts";
 
 /**
@@ -22,8 +22,12 @@ export async function moveIfMerged(work: Work, { commit, parent }: Placed): Prom
   log(`${job.pullRequest} was merged while the turn ran, so that its commit goes on top of ${next.targetBranch}.`);
   const again: Work = { ...work, start: next, pullRequest: now };
   again.context = { ...context, committer: committers?.of(next) };
-  const isThere = moved === next.head;
-  const at: Position = isThere ? { stage: "published" } : await replace(again, placeOn(again, moved));
+  const place = async (): Promise<Position> => {
+    if (moved !== next.head) return replace(again, placeOn(again, moved));
+    const isOfOthers = await isByOthers(again, parent, [next.head, next.remoteHead]);
+    return isOfOthers ? leaveToOthers(again) : { stage: "published" };
+  };
+  const at = await place();
   // Only after it is stored, because it can be repeated until then.
   Object.assign(work, again);
   return at;

@@ -9,7 +9,7 @@ import { ClosedSince, findKeptTurn, isGone, keptElsewhere, keptOnGitHub } from "
 import { findStartOf, readLastPullRequest } from "./last-pull-request.ts";
 import { TakenAway } from "./refusal.ts";
 import { placeOn, unchanged } from "./stages/make.ts";
-import { ConflictError, moveOnto, replace } from "./stages/push.ts";
+import { ConflictError, moveOnto, placeEmpty, replace } from "./stages/push.ts";
 import { standingOf } from "./standing.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
@@ -188,6 +188,8 @@ async function inClone(work: Work): Promise<Evidence> {
   const place = async (): Promise<Work> => {
     const commit = await moveOnto(work, found);
     if (commit === undefined) throw new ConflictError(start.branch, found.commit);
+    const empty = commit === start.head ? await placeEmpty(work, found.parent) : undefined;
+    if (empty !== undefined) return { ...work, at: empty };
     const placed = placeOn(work, commit);
     const isSame = found.parent === start.head;
     const at = await (isSame ? positionOf(work, found.commit, placed) : replace(work, placed));

@@ -7,7 +7,7 @@ import { type CommitNotes, commitMessage } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
-import { parseMade } from "../store/made.ts";
+import { madeNothing } from "../store/made.ts";
 import { tellEnd } from "./begin-and-end.ts";
 import { untilStoreIsBack } from "./keep-lease.ts";
 import { startNote } from "./log-notes.ts";
@@ -108,8 +108,7 @@ async function walkStages(work: Work): Promise<EndedState> {
     }
     work.at = await next(work, work.at);
   }
-  const made = parseMade(work.maker.made);
-  const left = made !== undefined && made.commit === undefined ? "nothing" : "pushed";
+  const left = madeNothing(work.maker) ? "nothing" : "pushed";
   const doneAgain = work.conflicting && left === "pushed" ? [work.conflicting.maker] : [];
   await context.patiently(async () => {
     const forget = async (one: StoredTurn, how: CommitNotes): Promise<void> =>
@@ -145,16 +144,23 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
   }
 }
 
-/** Ends the earlier turn whose work was published. Returns whether it had the same request, which is complete then. */
+/**
+ * Ends the earlier turn whose work was published, or is there already by another commit. Returns whether it had the same request, which is
+ * complete then.
+ */
 async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   const { store, log, patiently } = context;
   const { checkResult, checkOutput } = maker;
   const checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
-  store.runningTurns.endEarlier(turn, maker, checkResult === null ? undefined : checked);
+  const isUnchanged = madeNothing(maker);
+  store.runningTurns.endEarlier(turn, maker, { checked: checkResult === null ? undefined : checked, isUnchanged });
   if (!asksForSame({ ...turn, promptHash: hashPrompt(turn.prompt) }, maker)) return false;
   log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
   const report = { answer: maker.answer ?? undefined, ...checked };
   await patiently(() => store.runningTurns.setReport(turn, report));
+  if (!isUnchanged) return true;
+  store.runningTurns.endUnchanged(turn);
+  await tellEnd({ turn, context }, { left: "nothing" });
   return true;
 }
 

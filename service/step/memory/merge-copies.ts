@@ -1,5 +1,5 @@
 import type { JobCopy, TurnCopy } from "../../src/model.ts";
-import { hasMade } from "../../src/store/made.ts";
+import { hasMade, madeNothing } from "../../src/store/made.ts";
 import { asksForSame } from "../../src/turns/standing.ts";
 import type { RebuiltJob } from "./rebuild-job.ts";
 import { isOpen, lostReason, turnRow } from "./turn-row.ts";
@@ -70,6 +70,7 @@ function fulfilled(
     return one.id < turn.id && one.state === "completed" && isSame && wasKept;
   });
   if (maker === undefined) return undefined;
-  const { state, endedAt, answer, checkResult, checkOutput } = maker;
-  return { ...turn, state, endedAt, answer, checkResult, checkOutput, kept: null, reason: null };
+  const { state, endedAt, answer, checkResult, checkOutput, made = null } = maker;
+  const done = { ...turn, state, endedAt, answer, checkResult, checkOutput, kept: null, reason: null };
+  return madeNothing(maker) ? { ...done, made } : done;
 }

@@ -1,12 +1,16 @@
 import { errorMessage } from "../../error-message.ts";
 import type { JobCommit } from "../../git/job-commits.ts";
 import { isResourceExhausted } from "../../processes/resource-exhausted.ts";
+import { isCommitOf } from "../../pulls/commit-message.ts";
 import { parseMade } from "../../store/made.ts";
+import { tellEnd } from "../begin-and-end.ts";
+import { changedAlreadyNote } from "../log-notes.ts";
 import { isRemoteOutage, isStoreOutage } from "../outages.ts";
 import { PushRefused } from "../refusal.ts";
 import { titleOf } from "../turn-name.ts";
 import { findCounted } from "../uncounted-commits.ts";
 import { isMadeHere, lastWords, type Placed, type Position, setMade, type Work } from "../work.ts";
+import { unchanged } from "./make.ts";
 
 /** The branch moves repeatedly if others push, or if a worker that lost its turn pushes and reverts it. */
 const maxMoves = 4;
@@ -70,6 +74,9 @@ async function move(
   const onto = counted ?? head;
   const rebased = onto === parent ? commit : await context.repository.rebase(commit, parent, onto);
   if (rebased === undefined) throw new ConflictError(branch, pushed, cause);
+  // `commit === parent`: the work of earlier turns, which is in more than one commit.
+  const isEmpty = rebased === onto && commit !== parent;
+  if (isEmpty && (await isByOthers(work, parent, [onto, newHead]))) return leaveToOthers(work, branch);
   const there: Placed = { commit: rebased, parent: onto, before: onto, expected: newHead, counted, moves: moves + 1 };
   if (rebased === commit) return { stage: "checked", placed: there };
   return replace(work, there);
@@ -90,10 +97,59 @@ export async function replace(work: Work, placed: Placed): Promise<Position> {
 }
 
 /**
+ * Returns whether others have made the change that became empty when it was moved: a push that was reported as failed may have arrived.
+ *
+ * @param parent - of the turn's commit
+ * @param heads - what may have it
+ */
+export async function isByOthers(
+  { maker, context }: Work,
+  parent: string,
+  heads: readonly (string | undefined)[],
+): Promise<boolean> {
+  for (const head of heads) {
+    const commits = head === undefined ? [] : await context.repository.commits(parent, head);
+    if (commits.some(({ message }) => isCommitOf(maker, message))) return false;
+  }
+  return true;
+}
+
+/** Returns where a turn stands whose commit is empty on its start; `undefined` if it goes on with its own commit, which is there. */
+export async function placeEmpty(work: Work, parent: string): Promise<Position | undefined> {
+  const { head, remoteHead, isContinued } = work.start;
+  if (await isByOthers(work, parent, [head, remoteHead])) return leaveToOthers(work);
+  return isContinued ? undefined : { stage: "published" };
+}
+
+/**
+ * Records that a turn has no change: what its commit was moved onto has the same one. The commit there is not the turn's, which must not
+ * claim it.
+ *
+ * @param where - the branch that has it. Default: the one that the turn starts from
+ */
+export async function leaveToOthers(work: Work, where = startBranch(work.start)): Promise<Position> {
+  const { context, maker } = work;
+  const { confirmOwner, log } = context;
+  // `setMade` does not check the lease.
+  await confirmOwner();
+  const note = `${changedAlreadyNote} ${where} has it already, by another commit.`;
+  log(note);
+  if (isMadeHere(work) && maker.answer !== null) log(lastWords(maker));
+  // It can be repeated.
+  const words = (maker.answer ?? "").replace(note, "").trim();
+  await setMade(work, {}, { answer: `${words}\n\n${note}`.trim() });
+  if (work.isOwn) await tellEnd(work, { left: "nothing" });
+  return unchanged(work);
+}
+
+const startBranch = ({ isContinued, branch, targetBranch }: Work["start"]): string =>
+  isContinued ? branch : targetBranch;
+
+/**
  * Copies an unpublished commit onto the turn's start, with the current title, since rules may have changed, and with a new id: another
  * worker that judged the old id as uncounted may still remove it.
  *
- * @returns `undefined` on a conflict
+ * @returns `undefined` on a conflict, and the start itself if that has the change already
  */
 export async function moveOnto(
   { start: { head }, context, maker }: Work,

@@ -124,6 +124,16 @@ test("a turn that was to publish the work of its own request is completed once t
   expect(isKept.job.turns[1]).toMatchObject({ state: "running" });
 });
 
+test("a turn that was to publish a change that others have published has none, as the one that made that", () => {
+  const asked = { step: "s", promptHash: identityOf(7), covers: null };
+  const failed: TurnCopy = { ...turn(1, "failed"), ...asked, kept: "push", stage: "made", made: '{"commit":"c1"}' };
+  const found = rebuilt([{ ...pushed(1), ...asked }]);
+  found.facts.set(1, { kept: "nothing" });
+  const { turns } = mergeCopies(kept([failed, { ...turn(2, "running"), ...asked, attempts: 0 }]), found).job;
+  const unchanged = { state: "completed", kept: null, made: "{}" };
+  expect(turns).toMatchObject([unchanged, unchanged]);
+});
+
 test("a turn that could not publish an earlier one's work keeps nothing once that is published", () => {
   const maker: TurnCopy = { ...turn(1, "failed"), kept: "pull-request", stage: "pushed" };
   const other: TurnCopy = { ...turn(2, "failed", "other"), attempts: 0, kept: "pull-request" };

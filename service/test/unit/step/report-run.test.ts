@@ -187,6 +187,12 @@ describe("what an agent said", () => {
     expect((await end()).annotations).toEqual([]);
   });
 
+  test("is joined by a note if others have published its change first", async () => {
+    const note = "Nothing of the change was left to publish: agent/1 has it already, by another commit.";
+    leave({}, { job_1: `[service] Turn 1 started.\n[service] ${note}\n` });
+    expect((await end()).annotations).toEqual([`notice The change was there already: ${note}`]);
+  });
+
   test.each([
     ["write", true, 1],
     ["read", true, 0],
