@@ -73,19 +73,21 @@ async function sameRefs(tree: string, { branch, head }: Written): Promise<readon
 
 /**
  * Returns whether an agent may have left work in its repository besides what `HEAD` and the worktree have: on other branches, in a stash or in
- * another worktree; or may have left its branch, or begun something that Git has not ended. Git does not run there.
+ * another worktree; or may have left its branch, begun something that Git has not ended, or removed its repository. Git does not run there.
  */
 export async function mayHaveLeftWork(tree: string, written: Written): Promise<boolean> {
   const git = join(tree, ".git");
   const kindOf = async (path: string) => lstat(join(git, path)).catch(() => undefined);
-  // Without a repository, there is nothing to find.
-  if ((await kindOf("."))?.isDirectory() !== true) return false;
+  // Nothing tells where it was when it removed its repository.
+  if ((await kindOf("."))?.isDirectory() !== true) return true;
   for (const sign of signs) if ((await kindOf(sign)) !== undefined) return true;
   const log = await kindOf("logs/HEAD");
-  if (log?.isFile() === true)
-    if (log.size > maxLogBytes || hasLeft.test(await readFile(join(git, "logs/HEAD"), "latin1"))) return true;
-  // The branch has commits that `HEAD`, which has been moved, may not have.
-  if (!(await sameRefs(tree, written)).includes(true)) return true;
+  if (log?.isFile() === true && log.size > maxLogBytes) return true;
+  const moves = log?.isFile() === true ? await readFile(join(git, "logs/HEAD"), "latin1") : "";
+  if (hasLeft.test(moves)) return true;
+  const [isOnBranch, isSameBranch] = await sameRefs(tree, written);
+  // It may have left the branch, or moved it, and has removed what tells so.
+  if (!isOnBranch || (!isSameBranch && !moves.startsWith(written.head))) return true;
   let hasOwn = false;
   let count = 0;
   const folders = ["refs", "refs/heads"];

@@ -33,7 +33,7 @@ import { prepareFolders } from "./worktree-files.ts";
 /** A worktree that an agent works in. */
 export interface Worktree extends WorktreePlace {
   head: string;
-  /** The commit that the agent's files are a change of, if it left the head for another one. Default: `head`. */
+  /** The commit that the agent's files are a change of, if it left the head for another one, or `unknownBase`. Default: `head`. */
   changedFrom?: string | undefined;
   /** The directory itself, by which it is recognized; see `identityOf`. */
   identity: string | undefined;

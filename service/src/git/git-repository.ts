@@ -33,6 +33,7 @@ import {
   resolveCommit,
 } from "./history.ts";
 import { keepIgnored } from "./ignored-files.ts";
+import { inferBase, unknownBase } from "./infer-base.ts";
 import { withFilesOf, withOwnFiles } from "./instructed-start.ts";
 import {
   forgetJobs,
@@ -262,10 +263,21 @@ export class GitRepository implements Repository {
     options: CommitOptions,
   ): Promise<WorktreeCommit> {
     const { git, folder } = this.#clone;
+    const { changedFrom } = worktree;
     // Untrusted: the agent may have named it.
-    const base = worktree.changedFrom && (await resolveCommit(git, worktree.changedFrom));
+    const named = changedFrom && changedFrom !== unknownBase && (await resolveCommit(git, changedFrom));
+    const base = named || (changedFrom && (await this.#inferBase(worktree, options)));
     const change = [git, folder, worktree, message, options] as const;
     return base ? commitMoved(base, ...change) : commitWorktree(...change);
+  }
+
+  /** Returns the commit that a worktree's files are a change of, by these files; `undefined` if that is its head. */
+  async #inferBase(worktree: Worktree, options: CommitOptions): Promise<string | undefined> {
+    const { git, folder, fetched } = this.#clone;
+    const all = { ...options, only: undefined, isUnfinished: true };
+    const { commit } = await commitWorktree(git, folder, worktree, "The files as the agent left them", all);
+    const others = [...fetched].flatMap(([name, head]) => (isJobBranch(name) ? [] : head));
+    return commit && inferBase(git, worktree.head, commit, others);
   }
 
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {

@@ -1,6 +1,7 @@
 import type { Agent } from "../agents/agent.ts";
 import type { AgentOptions } from "../agents/run-agent.ts";
 import { errorMessage } from "../error-message.ts";
+import { unknownBase } from "../git/infer-base.ts";
 import { oneLine } from "../one-line.ts";
 import { leftWorkNote } from "../pulls/commit-message.ts";
 import type { SecretPatterns } from "../secret-patterns.ts";
@@ -33,7 +34,7 @@ const maxNamed = 10;
  * If `HEAD` contains the start, the files are what the agent means; also if it rewrote the branch, such as by an amend or a rebase: what they
  * lack, it took back on purpose. After a checkout or a reset, such as to begin on main, they lack the job's earlier work only because main
  * does. So only what the agent changed since is its change: `base` is the newest commit of its history that the service's clone has. But a
- * reset to an earlier commit of the branch itself is meant, too.
+ * reset to an earlier commit of the branch itself is meant, too. If nothing tells how it left the branch, it has no base that is known: `?`.
  */
 const script = `
 start=$1 objects=$2
@@ -43,18 +44,28 @@ known() (GIT_OBJECT_DIRECTORY=$objects; export GIT_OBJECT_DIRECTORY; exec git ca
 contains() { run merge-base --is-ancestor "$2" "$1"; }
 newest() { run rev-list --first-parent "$1" | known | sed -n '/ commit /{s/ .*//p;q;}'; }
 find_base() {
-  base= by=
-  contains HEAD "$start" || while read -r id subject; do
+  base= by= unknown=
+  contains HEAD "$start" || unknown='?'
+  [ -z "$unknown" ] || while read -r id subject; do
     contains "$id" "$start" && break
     by=$subject
   done <<END
 $(run log --walk-reflogs --max-count=500 --format='%H %gs' HEAD)
 END
   [ "$rebasing" = no ] || by=\${by:+checkout:}
-  case $by in checkout:*|reset:*) base=$(newest HEAD) ;; esac
+  case $by in
+  checkout:*|reset:*) base=$(newest HEAD); [ -z "$base" ] || unknown= ;;
+  # These rewrite the branch.
+  rebase*|pull*|'commit (amend)'*) unknown= ;;
+  esac
   case $by in reset:*) contains "$start" "$base" && ! contains origin/HEAD "$base" && base= ;; esac
-  echo "base $base"
+  echo "base \${unknown:-$base}"
 }
+if [ ! -d .git ]; then
+  echo 'base ?'
+  echo end
+  exit
+fi
 # Fails if it cannot tell.
 differs() { run diff --quiet --no-ext-diff --ignore-submodules "$1" --; case $? in 0) differs=no ;; 1) differs=yes ;; *) exit 1 ;; esac; }
 rebasing=no
@@ -170,7 +181,7 @@ export async function takeLeftWork(
     return readLeftWork(await patterns.remove(start.slice(0, start.lastIndexOf("\n") + 1)));
   } catch (error) {
     // The agent has run: keep what is in its worktree.
-    return { left: [], unread: errorMessage(error), isPartial: false };
+    return { left: [], unread: errorMessage(error), isPartial: false, changedFrom: unknownBase };
   }
 }
 
@@ -197,8 +208,14 @@ export function readLeftWork(output: string): LeftWork {
     unread: lines.includes("end") ? undefined : "Git could not read all of it in time, or not at all",
     isPartial: isUnfinished || (lines.includes("taking") && !isTaken),
     ...(isUnfinished && { isUnfinished }),
-    changedFrom: lines.flatMap((line) => /^base ([0-9a-f]*)$/.exec(line)?.[1] ?? []).at(-1) || undefined,
+    changedFrom: readBase(lines),
   };
+}
+
+/** Returns the last base; `undefined` if the files are a change of what the agent started from. */
+function readBase(lines: readonly string[]): string | undefined {
+  const base = lines.flatMap((line) => /^base ([0-9a-f]*|\?)$/.exec(line)?.[1] ?? []).at(-1) ?? "?";
+  return base === "?" ? unknownBase : base || undefined;
 }
 
 /** Describes work left outside the worktree; `undefined` if there is none. */

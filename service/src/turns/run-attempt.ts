@@ -6,6 +6,7 @@ import type { AgentOptions, AgentResult } from "../agents/run-agent.ts";
 import type { Sandbox } from "../agents/sandbox/sandbox.ts";
 import { errorMessage } from "../error-message.ts";
 import type { Start } from "../git/find-start.ts";
+import { unknownBase } from "../git/infer-base.ts";
 import { type AgentExit, noMetrics } from "../metrics/metrics.ts";
 import type { EarlierTurn, StoredTurn, Turn } from "../model.ts";
 import { isAskedElsewhere } from "../pulls/asked-by.ts";
@@ -128,10 +129,17 @@ async function runOnce(
       log(`Secrets in the log cannot be hidden: ${errorMessage(error)}`);
     });
   (context.metrics ?? noMetrics).agentExited(exitOf(result, exceeded));
+  const head = start.instructed ?? start.head;
+  const written = { ...start, head };
+  const hasOwn = (): Promise<boolean> => host.hasOwnCommits(directory.tree, written).catch(() => true);
+  const mayHaveLeft = (): Promise<boolean> => host.mayHaveLeftWork(directory.tree, written).catch(() => true);
   if (result.end === "stopped" && stop?.aborted && !signal.aborted) {
     const reason = String(stop.reason);
     log(reason);
-    return { ...result, end: "failed", isFollowUp, ownMessages: [], reason, failureClass: undefined, notes: [] };
+    // The time is too short to ask its repository.
+    const changedFrom = (await mayHaveLeft()) && (await hasOwn()) ? unknownBase : undefined;
+    const failed = { end: "failed", ownMessages: [], reason, failureClass: undefined, notes: [], changedFrom } as const;
+    return { ...result, isFollowUp, ...failed };
   }
   const patterns = new SecretPatterns(context.secrets ?? []);
   const error = result.error && (await patterns.remove(result.error)).slice(0, maxErrorLength);
@@ -145,17 +153,16 @@ async function runOnce(
   for (const line of lines) if (exceeded === undefined || line !== killedFor(exceeded)) log(line);
   // Reading the clone matters less than the change, which gets the remaining time.
   const gitMs = (): number => Math.min(longestGitMs, timeLeft(timeLimitMs, context.machine.now() - startedAt) / 2);
-  const head = start.instructed ?? start.head;
-  const written = { ...start, head };
   // What an agent that failed has changed is kept.
-  const mayHaveLeft =
-    result.end !== "stopped" && (await host.mayHaveLeftWork(directory.tree, written).catch(() => true));
-  const work = mayHaveLeft
+  const isRead = result.end !== "stopped" && (await mayHaveLeft());
+  const work = isRead
     ? await takeLeftWork(agent, head, { ...options, timeLimitMs: gitMs() }, host, patterns)
     : undefined;
   if (work?.taken !== undefined)
     log(`The agent changed nothing in its worktree, so its work is taken from ${work.taken}.`);
-  const changedFrom = work?.changedFrom;
+  const isKnown = work?.changedFrom !== unknownBase || !(await hasOwn());
+  // An agent that is still where it started has changed the files of that, however little Git could read.
+  const changedFrom = work?.changedFrom === unknownBase && isKnown ? undefined : work?.changedFrom;
   const lost = work && lostWork(work);
   if (work?.isPartial && lost !== undefined && result.end === "completed") {
     log(lost);
@@ -171,9 +178,8 @@ async function runOnce(
   }
   const left = work && describeLeftWork(work);
   if (left !== undefined) log(left);
-  const hasMessages =
-    result.end === "completed" && (await host.hasOwnCommits(directory.tree, written).catch(() => true));
-  const from = changedFrom ?? head;
+  const hasMessages = result.end === "completed" && (await hasOwn());
+  const from = isKnown ? (changedFrom ?? head) : head;
   const messages = hasMessages ? await ownMessages(agent, from, { ...options, timeLimitMs: gitMs() }, host) : [];
   return {
     ...result,

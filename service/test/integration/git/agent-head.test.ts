@@ -43,8 +43,12 @@ beforeAll(async () => {
 
 let count = 0;
 
-/** Runs a script as the agent of the job's third turn. Returns what is published of it, as Git shows it, or why nothing is. */
-async function end(script: string, options: Partial<CommitOptions> = {}) {
+/**
+ * Runs a script as the agent of the job's third turn. Returns what is published of it, as Git shows it, or why nothing is.
+ *
+ * @param isRead - whether what the agent left can be read in time
+ */
+async function end(script: string, options: Partial<CommitOptions> = {}, isRead = true) {
   const start = await repository.findStart("agent/job", { isMerged: false, lastPushed: null });
   const place = join(folder, `place-${++count}`);
   const worktree = await repository.checkOut(start, { tree: join(place, "tree"), index: join(place, "index") });
@@ -52,6 +56,7 @@ async function end(script: string, options: Partial<CommitOptions> = {}) {
   shell(tree, script);
   const host = {
     runAgent: async ({ command }: typeof builtInEditor) => {
+      if (!isRead) return { message: "" };
       const { file, args } = command({} as Parameters<typeof command>[0]);
       return { message: execFileSync(file, args, { cwd: tree, encoding: "utf8" }) };
     },
@@ -159,6 +164,59 @@ describe("what an agent made of its own branch is published as it is", () => {
     ["removes its repository", "rm -rf .git; git init --quiet; echo new > new.md; git rm --quiet page1.md", "A new.md"],
   ])("%s", async (_what, script, change) => {
     const ended = await end(`${script} || true`);
+    expect(ended).toMatchObject({ change, refused: undefined });
+    expect(ended.notes?.join()).not.toContain("did not end on top of");
+  });
+});
+
+describe("of an agent whose repository does not tell where it began, the files do", () => {
+  const noReflog = "rm -rf .git/logs";
+  const expired = "git reflog expire --expire=now --all";
+  const fresh = "rm -rf .git; git init --quiet";
+  test.each([
+    ["commits on a branch of main, and cannot be read", `${fromMain}; ${commit("new.md")}`, "A new.md", false],
+    ["commits on a branch of main without a reflog", `${fromMain}; ${commit("new.md")}; ${noReflog}`, "A new.md", true],
+    ["detaches HEAD at main without one", `git checkout --quiet --detach origin/main; ${noReflog}`, "", true],
+    [
+      "resets to main without one",
+      `git reset --quiet --hard origin/main; ${commit("new.md")}; ${noReflog}`,
+      "A new.md",
+      true,
+    ],
+    ["expires it", `git reset --quiet --hard origin/main; ${expired}; ${commit("new.md")}`, "A new.md", true],
+    ["removes its repository on main", `git checkout --quiet main; echo new > new.md; rm -rf .git`, "A new.md", true],
+    ["begins another one on main", `git checkout --quiet main; ${fresh}; ${commit("new.md")}`, "A new.md", true],
+    [
+      "begins another one at an earlier commit",
+      `git checkout --quiet HEAD~1; ${fresh}; ${commit("new.md")}`,
+      "A new.md",
+      true,
+    ],
+    [
+      "edits a file of main without a repository",
+      `git checkout --quiet main; ${write("README.md", { 30: "new" })}; rm -rf .git`,
+      "M README.md",
+      true,
+    ],
+  ])("%s", async (_what, script, change, isRead) => {
+    const ended = await end(script, {}, isRead);
+    expect(ended).toMatchObject({ change, refused: undefined });
+    expect(ended.notes?.join()).toContain("The agent did not end on top of");
+  });
+
+  test.each([
+    ["commits, and cannot be read", commit("new.md"), "A new.md", false],
+    ["commits without a reflog", `${commit("new.md")}; ${noReflog}`, "A new.md", true],
+    ["edits without a repository", "rm -rf .git; echo new > new.md; rm page1.md", "A new.md, D page1.md", true],
+    ["begins another one", `${fresh}; rm page3.md; ${commit("new.md")}`, "A new.md, D page3.md", true],
+    [
+      "makes its clone shallow",
+      `git rev-parse HEAD > .git/shallow; ${commit("new.md")}; git gc --quiet`,
+      "A new.md",
+      true,
+    ],
+  ])("as of one that stays on its branch: %s", async (_what, script, change, isRead) => {
+    const ended = await end(script, {}, isRead);
     expect(ended).toMatchObject({ change, refused: undefined });
     expect(ended.notes?.join()).not.toContain("did not end on top of");
   });

@@ -75,6 +75,22 @@ test("a follow-up whose agents begin on main, of which the first fails, takes no
   expect(subjects).toContain("did not end on top of");
 });
 
+test.each([
+  ["its repository", "rm -rf .git"],
+  ["the log of its moves", "rm -rf .git/logs"],
+])(
+  "a follow-up whose agent begins on main, and removes %s, takes none of the job's earlier work back",
+  async (_what, remove) => {
+    const { job, docs } = await run(
+      `if [ ! -e one.md ]; then ${commit("one.md")}; else git checkout --quiet --detach origin/main; echo new > two.md; ${remove}; fi`,
+    );
+    if (service === undefined) throw new Error("there is no service");
+    await send(service, `docs/job/${job.id}/message`, "More");
+    expect((await waitForJob(service, job.id)).status).toBe("completed");
+    expect(docs.git("diff", "--name-status", `main...agent/${job.id}`)).toBe("A\tone.md\nA\ttwo.md");
+  },
+);
+
 test("a turn fails whose agent ends in the middle of a merge, and its work is kept", async () => {
   const edit = (text: string) => `echo ${text} > README.md; git commit --quiet -a -m ${text}`;
   const { job, log } = await run(

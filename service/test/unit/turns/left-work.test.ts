@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import type { AgentOptions } from "../../../src/agents/run-agent.ts";
+import { unknownBase } from "../../../src/git/infer-base.ts";
 import { SecretPatterns } from "../../../src/secret-patterns.ts";
 import { describeLeftWork, lostWork, readLeftWork, takeLeftWork } from "../../../src/turns/left-work.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
+import { setUpTurns } from "../../support/turn.ts";
 
 const unread = "Git could not read all of it in time, or not at all";
 
@@ -24,7 +26,7 @@ describe("what an agent's Git prints is read with bounds", () => {
     ["numbers that are none, or too long", "branch -1 a\nbranch 1e3 b\nbranch 12345 c\nbranch 0x1 d\nend\n", []],
     ["other words", "tag 1 a\nbranch\nbranch 1\n branch 1 a\nBRANCH 1 a\n{}\nend\n", []],
   ])("%s", (_what, output, left) => {
-    expect(readLeftWork(output)).toEqual({ taken: undefined, left, unread: undefined, isPartial: false });
+    expect(readLeftWork(`base \n${output}`)).toEqual({ taken: undefined, left, unread: undefined, isPartial: false });
   });
 
   test("a long name is cut", () => {
@@ -44,6 +46,17 @@ describe("what an agent's Git prints is read with bounds", () => {
     ["an end that is a part of a line", "branch 1 a\nended\n end\n"],
   ])("%s is not all", (_what, output) => {
     expect(readLeftWork(output).unread).toBe(unread);
+  });
+
+  test.each([
+    ["one that is named", "base ab12\n", "ab12"],
+    ["none: the agent stayed where it began", "base \n", undefined],
+    ["the last one", "base ab12\ntaking\nbase cd34\ntaken\n", "cd34"],
+    ["an unknown one", "base ab12\ntaking\nbase ?\ntaken\n", unknownBase],
+    ["an unknown one if the line is missing", "branch 1 base a\n", unknownBase],
+    ["an unknown one if it is no id", "base HEAD\n", unknownBase],
+  ])("the base is %s", (_what, output, base) => {
+    expect(readLeftWork(`${output}end\n`).changedFrom).toBe(base);
   });
 
   test("work that was taken is left nowhere, and a take that did not end is partial", () => {
@@ -84,7 +97,36 @@ describe("the run of Git in an agent's clone", () => {
 
   test("fails without a loss of what is in the worktree", async () => {
     const work = await take(() => Promise.reject(new Error("no sandbox")));
-    expect(work).toEqual({ left: [], unread: "no sandbox", isPartial: false });
+    expect(work).toEqual({ left: [], unread: "no sandbox", isPartial: false, changedFrom: unknownBase });
     expect(describeLeftWork(work)).toContain("may have branches");
+  });
+});
+
+describe("what an agent changed, if its clone cannot be read,", () => {
+  test.each<[what: string, hasMoved: boolean, isStopped: boolean, from: string | undefined]>([
+    ["is a change of where it started if it is still there", false, false, undefined],
+    ["is told by its files if it is not", true, false, unknownBase],
+    ["is a change of where it started if it is stopped there", false, true, undefined],
+    ["is told by its files if it is stopped elsewhere", true, true, unknownBase],
+  ])("%s", async (_what, hasMoved, isStopped, from) => {
+    const { run, ports, host, starts, next } = await setUpTurns();
+    const found: (string | undefined)[] = [];
+    const stop = new AbortController();
+    const { commit } = ports.repository;
+    ports.stop = stop.signal;
+    ports.repository.commit = (worktree, ...rest) => {
+      found.push(worktree.changedFrom);
+      return commit(worktree, ...rest);
+    };
+    host.mayHaveLeftWork = async () => true;
+    host.hasOwnCommits = async () => hasMoved;
+    host.runAgent = async (agent, options) => {
+      starts.push({ agent, options });
+      if (starts.length > 1) throw new Error("no sandbox");
+      if (isStopped) stop.abort("Stopped by ci.");
+      return isStopped ? { ...next.result, end: "stopped" } : next.result;
+    };
+    expect((await run()).result).toBe(isStopped ? "failed" : "completed");
+    expect(found).toEqual([from]);
   });
 });
