@@ -130,24 +130,28 @@ async function startOn(branches: Branches, { isMerged, mergedHead }: StartOption
       `${branch} was deleted, and neither this machine nor the repository has ${lastPushed}, the job's last commit. The turn starts over from ${targetBranch}.`,
     );
   if (head === undefined) return { ...startOver, ...(isLost && { isLost }) };
-  if (isMerged && mergedHead === remoteHead) return startOver;
+  const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(repository, remoteHead, lastPushed);
+  const startWithout = (isGone: boolean): Start => {
+    if (!isGone) return startOver;
+    notes.push(
+      `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,
+    );
+    return { ...startOver, isLost: true };
+  };
+  if (isMerged && mergedHead === remoteHead)
+    // It may have been taken out of the branch before the merge.
+    return startWithout(rewritten !== undefined && !(await repository.isMerged(rewritten, targetBranch)));
   // What others pushed after a merge is not overwritten, nor is what the job has pushed on top.
   if (isMerged && (remoteHead === undefined || remoteHead === lastPushed)) {
     const isKnown = mayHaveMore && (await repository.has(mergedHead));
     if (!isKnown || !(await repository.isAncestor(mergedHead, head))) return startOver;
   }
-  const rewritten = remoteHead === undefined ? undefined : await rewrittenCommit(repository, remoteHead, lastPushed);
   const base = await repository.mergeBase(head, targetHead);
   if (base === undefined) throw await explainUnrelated(branches, head, rewritten);
   if (await repository.isMergedSince(base, head, targetHead)) {
     const isKept = remoteHead === undefined || lastPushed === null || (await repository.has(lastPushed));
     const isThere = rewritten === undefined ? isKept : await repository.isMerged(rewritten, targetBranch);
-    const isGone = !isThere && (!isMerged || mayHaveMore);
-    if (isGone)
-      notes.push(
-        `Someone rewrote ${branch}: it contains neither ${lastPushed}, the job's last commit, nor anything else that is not on ${targetBranch}. The turn starts over from ${targetBranch}.`,
-      );
-    return { ...startOver, ...(isGone && { isLost: true }) };
+    return startWithout(!isThere && (!isMerged || mayHaveMore));
   }
   if (remoteHead === undefined)
     notes.push(

@@ -41,11 +41,23 @@ export class ClosedSince extends Error {
 }
 
 /** Returns whether a turn starts over although nothing says that what was pushed is merged. */
-export const isGone = ({ start, context: { job }, pullRequest }: Work): boolean =>
-  !start.isContinued && (start.isLost === true || (job.head === null && !pullRequest.isMerged));
+export async function isGone(work: Work): Promise<boolean> {
+  const { start, context, pullRequest } = work;
+  if (start.isContinued) return false;
+  if (start.isLost) return !(pullRequest.isMerged && (await isAmended(work)));
+  return context.job.head === null && !pullRequest.isMerged;
+}
+
+/** Returns whether the branch has another commit that names the turn instead of the job's last one. */
+async function isAmended({ maker, start: { remoteHead }, context: { job, repository } }: Work): Promise<boolean> {
+  if (job.head === null || remoteHead === undefined) return false;
+  // The clone may lack the job's last commit.
+  const commits = await repository.commits(job.head, remoteHead).catch(() => []);
+  return commits.some(({ message }) => isCommitOf(maker, message));
+}
 
 /** Looks for an earlier turn's kept work on GitHub. */
-export function keptOnGitHub(work: Work): Evidence {
+export async function keptOnGitHub(work: Work): Promise<Evidence> {
   const { turn, maker, start, pullRequest, context } = work;
   const { closedAt } = pullRequest;
   // A runner would not remember that it has said so, and its run was asked for since: the next one would say the same. A lost turn that it
@@ -53,7 +65,7 @@ export function keptOnGitHub(work: Work): Evidence {
   const canTell = !context.keptCommits?.isOnlyPlace || turn.attempts >= maxAttempts;
   if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
   if (maker.kept !== "pull-request" && maker.head === null) return {};
-  if (isGone(work)) return { github: "gone" };
+  if (await isGone(work)) return { github: "gone" };
   return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };
 }
 

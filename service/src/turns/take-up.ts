@@ -149,7 +149,7 @@ async function onBranch(work: Work): Promise<Evidence> {
   if (own === undefined) {
     if (maker.head === null) return {};
     // It counts but was removed from the branch.
-    return { github: isContinued || isGone(work) ? "gone" : "merged" };
+    return { github: isContinued || (await isGone(work)) ? "gone" : "merged" };
   }
   const recorded = commits.slice(index).find(({ commit }) => commit === job.head);
   const at = (position: Position): Work => ({ ...work, at: position });

@@ -78,7 +78,7 @@ test.each<[string, Partial<Work["start"]>, string | null, boolean, string]>([
   ["whose pull request is merged is", {}, null, true, "merged"],
   ["whose branch is gone, as GitHub says, is not", {}, null, false, "gone"],
   ["whose commit is nowhere is not", { isLost: true }, "c1", false, "gone"],
-])("a turn that starts over after one %s", (_name, start, head, isMerged, expected) => {
+])("a turn that starts over after one %s", async (_name, start, head, isMerged, expected) => {
   const work = {
     turn: { attempts: 0 },
     maker: { kept: "pull-request", head: "c1", endedAt: 1 },
@@ -86,7 +86,7 @@ test.each<[string, Partial<Work["start"]>, string | null, boolean, string]>([
     pullRequest: { isMerged },
     context: { job: { head } },
   } as Work;
-  expect(keptOnGitHub(work)).toEqual({ github: expected });
+  expect(await keptOnGitHub(work)).toEqual({ github: expected });
 });
 
 test("a turn that is run again looks for a stored commit, and leaves the clone's own if it finds another turn's", async () => {
