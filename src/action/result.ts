@@ -138,7 +138,7 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
   switch (result.kind) {
     case "done":
       if (result.status !== "completed") return result.status;
-      if (state.isUnproven) return "error";
+      if (state.unproven !== undefined) return "error";
       if (state.endedWithout !== undefined) return "failed";
       return state.pullRequest && !state.isUnchanged ? "pr-created" : "no-changes";
     case "started":
@@ -159,7 +159,7 @@ export function outcomeOf(result: RunResult, state: RunState): Outcome {
 
 /** Returns how the turn ended; `undefined` if that is unknown: the job may show its state from before a message. */
 export function endOf(result: RunResult, state: RunState): "completed" | "failed" | undefined {
-  if (result.kind !== "done" || state.isUnproven) return undefined;
+  if (result.kind !== "done" || state.unproven === "start") return undefined;
   return result.status === "completed" ? "completed" : "failed";
 }
 

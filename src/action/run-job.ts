@@ -155,7 +155,7 @@ async function submitAndWait(task: Task, operation: Operation, run: Run, onPolle
   if (wait.kind === "timed-out") return { ...wait, timeoutMs };
   if (wait.kind === "cancelled") return { kind: "cancelled", operation, acceptance: "accepted" };
   const { turn, job, wasSeenToStart } = wait;
-  state.isUnproven = settings.wait && !wasSeenToStart;
+  state.unproven = settings.wait && !wasSeenToStart ? "start" : undefined;
   // A single poll cannot tell whether this is the state from before the message, unless the service says how the turn ended.
   const isStale = isMessageResumed && !settings.wait && !(turn !== undefined && hasEnded(turn));
   if (!isTerminal(job.status) || isStale) return { kind: "started" };

@@ -90,8 +90,11 @@ export class RunState {
   isUnfinished = false;
   /** Whether the message to the job publishes kept work, which has no pull request yet. */
   publishesKept = false;
-  /** Whether the job was not seen to start after a message, so that its state may be the one from before it. */
-  isUnproven = false;
+  /**
+   * What is not proven of a job that has ended. `start`: it was not seen to start after a message, so that its state may be the one from
+   * before it. `change`: its pull request could not be compared with the one before the message.
+   */
+  unproven: "start" | "change" | undefined;
   /** The session's pull request before this run, and its state when that was read; `undefined` if there is none, or its job is active. */
   lastPullRequest: ({ url: string } & ReadPullRequest) | undefined;
   /** The job's pull request and its newest commit before the message; `undefined` if that is unknown. */
@@ -118,7 +121,7 @@ export class RunState {
     this.status = "";
     this.pullRequest = undefined;
     this.hasInvalidLink = false;
-    this.isUnproven = false;
+    this.unproven = undefined;
     this.before = undefined;
     this.finalMessage = "";
     this.check = "";

@@ -181,9 +181,9 @@ class Sending {
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const adopt = (): void => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
-    const ended = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
-    if (ended) {
-      await compareHeads(ended, this.#run);
+    const resumed = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
+    if (resumed) {
+      const ended = await compareHeads(resumed, this.#run);
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
       const stopping = stopOwnTurn(task, ended, this.#run);
@@ -241,10 +241,10 @@ class Sending {
     });
   }
 
-  /** Remembers that the agent is at work on a message, if it was seen so: otherwise, a re-run could read the job's state from before it. */
-  #see(sent: SendingTask["kind"]): void {
+  /** Remembers that the agent is at work on a message, or has ended, if it was seen so: otherwise, a re-run could read the job's state from before it. */
+  #see(sent: SendingTask["kind"], hasEnded = false): void {
     const { status, jobId, features } = this.#run.state;
-    if (status !== "active" || sent !== "message" || features) return;
+    if (!(hasEnded || status === "active") || sent !== "message" || features) return;
     this.#memory.see(sent, jobId);
     this.#request.conversation?.mark("job", jobId, true);
   }
@@ -346,8 +346,9 @@ class Sending {
         conversation?.mark("about to send");
         const result = await this.#runTask(each, { onJobId, onPolled: () => this.#see(each.kind) });
         ports.signal.removeEventListener("abort", onAbort);
-        await compareHeads(result, this.#run);
-        return result;
+        // A re-run compares again, also if this one is cancelled while it does.
+        if (endOf(result, this.#run.state)) this.#see(each.kind, true);
+        return compareHeads(result, this.#run);
       },
       (reason, { jobId, leaves }) => {
         if (conversation) return conversation.replaceJob();

@@ -25,15 +25,24 @@ export async function readBefore(jobId: string, run: Run): Promise<void> {
   }
 }
 
-/** Finds out whether a follow-up changed the job's pull request, if the service does not tell. Never rejects. */
-export async function compareHeads(result: RunResult, run: Run): Promise<void> {
-  const { pullRequest, before, isUnproven, features } = run.state;
-  const isCompleted = result.kind === "done" && result.status === "completed" && !isUnproven;
-  if (!isCompleted || features !== undefined || !pullRequest || !before) return;
-  if (before.url !== undefined && before.url !== pullRequest.url) return;
+/**
+ * Finds out whether a follow-up changed the job's pull request, if the service does not tell. Returns the result: the step may be cancelled
+ * meanwhile. Never rejects.
+ */
+export async function compareHeads(result: RunResult, run: Run): Promise<RunResult> {
+  const { pullRequest, before, unproven, features } = run.state;
+  const isCompleted = result.kind === "done" && result.status === "completed" && unproven === undefined;
+  if (!isCompleted || features !== undefined || !pullRequest || !before) return result;
+  if (before.url !== undefined && before.url !== pullRequest.url) return result;
   const { readPullRequestState } = await import("./pull-request-state.ts");
   const { state, head } = await readPullRequestState(pullRequest, run);
-  if (head !== before.head) return;
-  if (state === "open") run.state.isUnchanged = true;
-  else run.state.endedWithout = state;
+  if (head === "") {
+    // The job has ended, so only the reading was cancelled.
+    if (run.ports.signal.aborted) return { kind: "cancelled", operation: "poll", acceptance: "accepted" };
+    run.state.unproven = "change";
+  } else if (head === before.head) {
+    if (state === "open") run.state.isUnchanged = true;
+    else run.state.endedWithout = state;
+  }
+  return result;
 }

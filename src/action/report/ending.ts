@@ -58,15 +58,22 @@ const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
     next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
   done: ({ status }, context) => {
-    const { isUnproven, jobId } = context.state;
+    const { unproven, jobId } = context.state;
+    if (unproven === "change") {
+      const again = say`To compare it again, re-run this workflow run: nothing is sent again.`;
+      return message`
+        Result of the message is unknown
+        Job ${jobId} is completed. Its pull request could not be read again, so it is unknown whether that has anything of the message.
+        Look at its pull request. ${context.rerun.usable === "resumes" ? again : []}`;
+    }
     const warning = say`The job was not seen to start on the message, so this may be its state from before it.`;
-    if (isUnproven && status === "completed")
+    if (unproven && status === "completed")
       return message`
         Result of the message is unknown
         Job ${jobId} is completed. ${warning}
         Look at its pull request. ${howToWait(context)}`;
     const described = withCheck(jobs[status](context), context.state);
-    return isUnproven ? { ...described, what: joinSentences(described.what, warning) } : described;
+    return unproven ? { ...described, what: joinSentences(described.what, warning) } : described;
   },
   started: (_, context) => {
     const { state, task } = context;

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { GitHub } from "../../../../src/action/runner/github.ts";
 import { runComment } from "../../../support/comment-run.ts";
 import { FakeCache } from "../../../support/fake-cache.ts";
+import type { FakeClock } from "../../../support/fake-clock.ts";
 import type { Exchange, SeenRequest } from "../../../support/fake-transport.ts";
 import { type MainOptions, type MainRun, prLink, record, respondWith, runMain } from "../../../support/run-main.ts";
 import { completed, completes, earlierReply, threadWith } from "../../../support/thread.ts";
@@ -62,6 +63,7 @@ test.each([
   ["by job-id", byId],
   ["in a thread", inThread],
 ])("a follow-up %s compares the pull request with the one before it", async (_name, send) => {
+  const unreadable = new Error("Not Found");
   const [open, changed, merged, closed] = [
     pullRequest("open", "a"),
     pullRequest("open", "b"),
@@ -74,8 +76,10 @@ test.each([
     [merged, merged, "failed", "Not in an open pull request"],
     [closed, closed, "failed", "Not in an open pull request"],
     [closed, changed, "pr-created"],
-    // As before, if GitHub cannot tell.
-    [new Error("Not Found"), new Error("Not Found"), "pr-created"],
+    [open, unreadable, "error", "Result of the message is unknown"],
+    [merged, unreadable, "error", "Result of the message is unknown"],
+    // Then nothing can be compared.
+    [unreadable, unreadable, "pr-created"],
   ];
   for (const [before, after, outcome, title] of rows) {
     const github = new FollowedUp(before, after);
@@ -147,6 +151,57 @@ test("so does one in a thread, whose reply remembers that", async () => {
       expect(outcomes).toEqual([wait === "true" ? outcome : "started", outcome]);
     }
   }
+});
+
+test("a re-run compares again what could not be compared, and sends nothing", async () => {
+  for (const isInThread of [false, true]) {
+    for (const [letter, outcome] of [
+      ["a", "no-changes"],
+      ["b", "pr-created"],
+    ] as const) {
+      const github = new FollowedUp(pullRequest("open", "a"), new Error("rate limit"));
+      const [cache, thread] = [new FakeCache(), threadWith(earlierReply("job_1"))];
+      thread.repository = github;
+      const attempt = (runAttempt: number): Promise<MainRun> =>
+        isInThread ? runComment(thread, { respond: github.respond, runAttempt }) : byId(github, { cache, runAttempt });
+      const first = await attempt(1);
+      expect([first.outputs.outcome, first.hasPassed]).toEqual(["error", false]);
+      expect(first.toolkit.annotations.at(-1)?.text).toBe(
+        "Job job_1 is completed. Its pull request could not be read again, so it is unknown whether that has anything of the message.\nLook at its pull request. To compare it again, re-run this workflow run: nothing is sent again.",
+      );
+      const second = await attempt(2);
+      expect([second.outputs.outcome, posts(second)]).toEqual(["error", []]);
+      github.state = pullRequest("open", letter);
+      const third = await attempt(3);
+      expect([third.outputs.outcome, posts(third)]).toEqual([outcome, []]);
+    }
+  }
+});
+
+test("a step that is cancelled while it compares is cancelled, and its re-run compares again", async () => {
+  const open = pullRequest("open", "a");
+  const github = new FollowedUp(open);
+  const cache = new FakeCache();
+  let clock: FakeClock | undefined;
+  const slow: GitHub = {
+    ...github,
+    request: async (_route, _parameters, { signal }) => {
+      if (github.reads++ === 0) return open;
+      await clock?.sleep(600_000, signal);
+      throw new Error("the step was cancelled");
+    },
+  };
+  const onClock = (one: FakeClock): void => {
+    clock = one;
+  };
+  const cancelled = await byId(github, { github: slow, cache, cancelAt: 300_000, onClock });
+  expect([cancelled.outputs.outcome, github.reads]).toEqual(["cancelled", 2]);
+  expect(cancelled.toolkit.annotations.at(-1)?.text).toBe(
+    "The step was cancelled. Job job_1 had already reached the status completed.\nTo read its result, re-run this workflow run: nothing is sent again, unless the job fails.",
+  );
+  const { outputs, requests } = await byId(github, { cache, runAttempt: 2 });
+  expect(outputs.outcome).toBe("no-changes");
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
 
 test.each<[string, Exchange]>([
