@@ -2,7 +2,7 @@ import type { GitHub, RequestLimits } from "../../src/action/runner/github.ts";
 import { GitHubError } from "../../src/action/runner/github-error.ts";
 
 /** What the history of the repository is read with. */
-const historyRoute = /^GET \/repos\/\{owner\}\/\{repo\}\/(?:compare|commits|pulls\/\{pull_number\}$)/;
+const historyRoute = /^GET \/repos\/\{owner\}\/\{repo\}\/(?:compare|(?:git\/)?commits|pulls\/\{pull_number\}$)/;
 
 /** What a comment, issue or pull request is read again with. */
 const askedRoute = /^GET .*\/(?:comments|issues)\/(?:\{comment_id\}|\{issue_number\}|\d+)$/;

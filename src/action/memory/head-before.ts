@@ -34,13 +34,13 @@ export async function compareHeads(result: RunResult, run: Run): Promise<RunResu
   const isCompleted = result.kind === "done" && result.status === "completed" && unproven === undefined;
   if (!isCompleted || features !== undefined || !pullRequest || !before) return result;
   if (before.url !== undefined && before.url !== pullRequest.url) return result;
-  const { readPullRequestState } = await import("./pull-request-state.ts");
+  const { readPullRequestState, isUpdateOf } = await import("./pull-request-state.ts");
   const { state, head } = await readPullRequestState(pullRequest, run);
   if (head === "") {
     // The job has ended, so only the reading was cancelled.
     if (run.ports.signal.aborted) return { kind: "cancelled", operation: "poll", acceptance: "accepted" };
     run.state.unproven = "change";
-  } else if (head === before.head) {
+  } else if (head === before.head || (await isUpdateOf(before.head, head, pullRequest, run))) {
     if (state === "open") run.state.isUnchanged = true;
     else run.state.endedWithout = state;
   }

@@ -26,6 +26,33 @@ export async function readPullRequestState(pullRequest: PullRequest, run: Run): 
   }
 }
 
+const commitResponse = z.object({
+  message: z.string(),
+  parents: z.array(z.object({ sha: z.string() })),
+  committer: z.object({ email: z.string() }),
+  verification: z.object({ verified: z.boolean() }),
+});
+
+/**
+ * Returns whether the head of a pull request is nothing but a merge of its base by GitHub's "Update branch", onto this commit; `false` if
+ * that is unreadable. The committer is GitHub, and its signature is verified: nobody else can sign so. What agents commit through GitHub's
+ * API is signed, too, but has a message of its own. Never rejects. GitHub: "Get a commit object".
+ */
+export async function isUpdateOf(before: string, head: string, pullRequest: PullRequest, run: Run): Promise<boolean> {
+  const place = locatePullRequest(pullRequest, serverUrl(run.ports.environment));
+  if (!place) return false;
+  try {
+    const repository = await connectRepositoryOfJob(run, place);
+    const parameters = { commit_sha: head };
+    const commit = await repository.get("git/commits/{commit_sha}", commitResponse, parameters);
+    const { message, parents, committer, verification } = commit;
+    const isMerge = parents.length === 2 && /^Merge branch '.+' into .+$/.test(message.trimEnd());
+    return isMerge && parents[0]?.sha === before && committer.email === "noreply@github.com" && verification.verified;
+  } catch {
+    return false;
+  }
+}
+
 const account = z.object({ login: z.string(), type: z.string() });
 const closedIssue = z.object({ closed_by: z.nullish(account) });
 const remark = z.object({

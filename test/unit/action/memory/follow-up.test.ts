@@ -26,10 +26,14 @@ class FollowedUp implements GitHub {
     this.after = after;
   }
 
-  request = async (): Promise<unknown> => {
+  /** What GitHub says of its newest commit. */
+  commit: unknown = new Error("Not Found");
+
+  request = async (route: string): Promise<unknown> => {
     this.reads++;
-    if (this.state instanceof Error) throw this.state;
-    return this.state;
+    const answer = route.includes("/git/commits/") ? this.commit : this.state;
+    if (answer instanceof Error) throw answer;
+    return answer;
   };
   paginate = () => Promise.reject(new Error("not needed"));
 
@@ -87,7 +91,41 @@ test.each([
     expect(run.outputs).toMatchObject({ outcome, "job-id": "job_1", "pr-link": prLink });
     expect(run.toolkit.annotations.at(-1)?.title).toBe(title);
     expect(posts(run)).toHaveLength(1);
-    expect(github.reads).toBe(before instanceof Error ? 1 : 2);
+    // The commit is read only if it is another one.
+    expect(github.reads).toBe(before instanceof Error ? 1 : after === changed ? 3 : 2);
+  }
+});
+
+test('a merge of the base by GitHub\'s "Update branch" has nothing of the follow-up', async () => {
+  const [before, base, other] = ["a", "e", "f"].map((letter) => ({ sha: letter.repeat(40) }));
+  const update = {
+    message: "Merge branch 'main' into agent/1",
+    parents: [before, base],
+    author: { email: "writer@example.com" },
+    committer: { name: "GitHub", email: "noreply@github.com" },
+    verification: { verified: true, reason: "valid" },
+  };
+  const rows: [commit: unknown, outcome: string, state?: "merged"][] = [
+    [update, "no-changes"],
+    [update, "failed", "merged"],
+    // Onto a commit of the follow-up, or of several branches.
+    [{ ...update, parents: [other, base] }, "pr-created"],
+    [{ ...update, parents: [base, before] }, "pr-created"],
+    [{ ...update, parents: [before] }, "pr-created"],
+    [{ ...update, parents: [before, base, other] }, "pr-created"],
+    // By an agent, also with GitHub's address or signature, or by a merge of the agent's own pull request.
+    [{ ...update, committer: { name: "Agent", email: "agent@example.com" } }, "pr-created"],
+    [{ ...update, verification: { verified: false, reason: "unsigned" } }, "pr-created"],
+    [{ ...update, message: `${update.message}\n\nAgent-Job: job_1` }, "pr-created"],
+    [{ ...update, message: "Merge pull request #8 from acme/agent-2" }, "pr-created"],
+    [new Error("Not Found"), "pr-created"],
+    [{}, "pr-created"],
+  ];
+  for (const [commit, outcome, state = "open"] of rows) {
+    const github = new FollowedUp(pullRequest(state, "a"), pullRequest(state, "b"));
+    github.commit = commit;
+    const { outputs } = await byId(github);
+    expect([outputs.outcome, github.reads], JSON.stringify(commit)).toEqual([outcome, 3]);
   }
 });
 
