@@ -18,10 +18,13 @@ export interface ResultContext {
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
-  const { state, settings, rerun } = context;
+  const { state, settings, rerun, task } = context;
   if (settings?.agent && rerun.usable !== "resumes") return say`To take it up again, re-run this workflow run.`;
-  if (rerun.usable !== "resumes")
-    return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
+  if (rerun.usable !== "resumes") {
+    // Only a run that knows of the message, and its re-runs, compare the pull request with the one before.
+    const limit = trusted(task?.kind === "message" ? ", which does not see what the message changed" : "");
+    return say`To ${trusted(purpose)}, run the action with job-id ${state.jobId} and no prompt${limit}.`;
+  }
   const action = settings?.wait === false ? "check on it" : purpose;
   const exception = trusted(rerun.over === "repeats" && startsOver(context) ? ", unless the job fails" : "");
   return say`To ${trusted(action)}, re-run this workflow run: nothing is sent again${exception}.`;

@@ -242,6 +242,25 @@ test("a step that is cancelled while it compares is cancelled, and its re-run co
   expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
 
+test("a follow-up that timed out is waited for by a re-run, which compares, rather than by its job's id", async () => {
+  for (const cache of [new FakeCache(), undefined]) {
+    const github = new FollowedUp(pullRequest("open", "a"));
+    let isSent = false;
+    const respond = (request: SeenRequest): Exchange => {
+      isSent ||= request.method === "POST";
+      return isSent ? respondWith(200, record()) : github.respond(request);
+    };
+    const options = cache && { cache };
+    const { outputs, toolkit } = await byId(github, { ...options, respond });
+    expect(outputs.outcome).toBe("timed-out");
+    const advice = cache
+      ? "To wait for it, re-run this workflow run: nothing is sent again"
+      : "To wait for it, run the action with job-id job_1 and no prompt, which does not see what the message changed.";
+    expect(toolkit.annotations.at(-1)?.text).toContain(advice);
+    if (cache) expect((await byId(github, { cache, runAttempt: 2 })).outputs.outcome).toBe("no-changes");
+  }
+});
+
 test.each<[string, Exchange]>([
   ["fails", respondWith(500)],
   ["is not found", respondWith(404, { error: "Job not found" })],

@@ -37,6 +37,8 @@ function thenFails(poll: Exchange): MainOptions["respond"] {
 }
 
 const wait = "To wait for it, run the action with job-id job_1 and no prompt.";
+const waitForMessage =
+  "To wait for it, run the action with job-id job_1 and no prompt, which does not see what the message changed.";
 const resume = "To wait for it, re-run this workflow run: nothing is sent again, unless the job fails.";
 const followUp = "To continue with this job, send a follow-up: set job-id to job_1 and give a prompt.";
 const newJob = "To start a new job, run the action with a prompt and no job-id.";
@@ -121,7 +123,7 @@ const cases: Case[] = [
     options: { inputs: { ...message, ...noWait }, respond: pollsReturn(record()) },
     title: "Message sent",
     what: "Job job_1 is running, and this step does not wait for it.",
-    next: wait,
+    next: waitForMessage,
     remembered: "To check on it, re-run this workflow run: nothing is sent again, unless the job fails.",
   },
   {
@@ -144,7 +146,7 @@ const cases: Case[] = [
     options: { inputs: { ...message, ...short }, respond: pollsReturn(record()) },
     title: "Timed out",
     what: "Job job_1 was still running after 1 min. It keeps running: the timeout does not stop it.",
-    next: `${wait} ${addInput} ${sendsAgain} ${raise}`,
+    next: `${waitForMessage} ${addInput} ${sendsAgain} ${raise}`,
     remembered: `${resume} ${raise}`,
   },
   {
@@ -155,7 +157,7 @@ const cases: Case[] = [
     },
     title: "Timed out",
     what: "Job job_1 was still running after 6 s (its status was still the one from before the message). It keeps running: the timeout does not stop it.",
-    next: `${wait} ${addInput} ${sendsAgain} ${raise}`,
+    next: `${waitForMessage} ${addInput} ${sendsAgain} ${raise}`,
     remembered: `${resume} ${raise}`,
   },
   {
@@ -215,8 +217,8 @@ const cases: Case[] = [
     options: { cancelAt: 100, inputs: message, respond: () => ({ responseMs: 20_000 }) },
     title: "Cancelled",
     what: "The step was cancelled while the request was in flight. The message may have reached job job_1, which may be running.",
-    next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} ${sendAnother.replace("there is none", "it did not arrive")}`,
+    next: `A re-run of this workflow run may send it a second time. ${waitForMessage}`,
+    remembered: `A re-run sends nothing. ${waitForMessage} ${sendAnother.replace("there is none", "it did not arrive")}`,
   },
   {
     name: "a cancellation after a create",
@@ -239,7 +241,7 @@ const cases: Case[] = [
     options: { cancelAt: 7000, inputs: message, respond: responds(201, record({ status: "completed" })) },
     title: "Cancelled",
     what: "The step was cancelled, but job job_1 keeps running: the service cannot stop a job.",
-    next: `${wait} ${sendsAgain}`,
+    next: `${waitForMessage} ${sendsAgain}`,
     remembered: resume,
   },
   {
@@ -311,8 +313,8 @@ const cases: Case[] = [
     options: { inputs: message, respond: responds(502) },
     title: "Message may have been sent",
     what: "The service answered HTTP 502. The message may have reached job job_1, which may be running.",
-    next: `A re-run of this workflow run may send it a second time. ${wait}`,
-    remembered: `A re-run sends nothing. ${wait} ${sendAnother.replace("there is none", "it did not arrive")}`,
+    next: `A re-run of this workflow run may send it a second time. ${waitForMessage}`,
+    remembered: `A re-run sends nothing. ${waitForMessage} ${sendAnother.replace("there is none", "it did not arrive")}`,
   },
   {
     name: "a poll that is rejected after a create",
@@ -327,7 +329,7 @@ const cases: Case[] = [
     options: { inputs: message, respond: accepts(respondWith(401)) },
     title: "Polling failed",
     what: "The service rejected the API key. The service answered HTTP 401. The state of job job_1 is unknown; it may still be running.",
-    next: `${renewKey} ${sendsAgain} ${wait}`,
+    next: `${renewKey} ${sendsAgain} ${waitForMessage}`,
     remembered: `${renewKey} ${resume}`,
   },
   {
