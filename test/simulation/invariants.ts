@@ -94,7 +94,8 @@ function attemptsWithSameJobs(history: History, run: AttemptRun): AttemptRun[] {
 }
 
 /** Ends; never reports what the service did not confirm; outcome, outputs and exit code agree. */
-function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Attempt): string[] {
+function checkEnd(history: History, run: AttemptRun, attempt: Attempt): string[] {
+  const { scenario, attempts } = history;
   const { outputs } = run.runner;
   if (run.end === "stuck") return ["the run does not end"];
   const set = Object.keys(outputs).sort();
@@ -114,12 +115,13 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
     .some(({ requests }) => requests.some(({ kind }) => kind === "message"));
   // The job may have ended, and the service did not say whether the turn has.
   const isOpen = isMessage || isUnasked(run);
+  const isPushed = hasPushed(history, run);
   const expected: Record<string, { status: string[]; hasLink?: boolean }> = {
     "pr-created": { status: ["completed"], hasLink: true },
     // A follow-up that changes nothing leaves its session's open pull request as it was.
-    "no-changes": { status: ["completed"], ...(hasPushed(run) !== false && { hasLink: false }) },
+    "no-changes": { status: ["completed"], ...(isPushed !== false && { hasLink: false }) },
     // A follow-up of which a merged or closed pull request has nothing.
-    failed: { status: ["failed", ...(isMessage && hasPushed(run) !== true ? ["completed"] : [])] },
+    failed: { status: ["failed", ...(isMessage && isPushed !== true ? ["completed"] : [])] },
     archived: { status: ["archived"] },
     "timed-out": { status: ["", "active", ...(isOpen ? terminal : [])] },
     started: { status: ["", "active", ...(isMessage || wasTold(run) ? terminal : [])] },
@@ -177,9 +179,14 @@ function checkEnd({ scenario, attempts }: History, run: AttemptRun, attempt: Att
   return violations;
 }
 
-/** Returns whether the last turn that an attempt sent pushed something; `undefined` if it sent none. */
-function hasPushed({ requests }: AttemptRun): boolean | undefined {
-  const turn = requests.findLast((request) => isSubmission(request) && request.turn)?.turn;
+/**
+ * Returns whether the last turn pushed something that an attempt sent, or one before it to the job that it waits for; `undefined` if none did.
+ */
+function hasPushed(history: History, run: AttemptRun): boolean | undefined {
+  const turnsOf = ({ requests }: AttemptRun) => requests.flatMap((one) => (isSubmission(one) && one.turn) || []);
+  const all = attemptsWithSameJobs(history, run);
+  const earlier = all.slice(0, all.indexOf(run)).flatMap(turnsOf);
+  const turn = turnsOf(run).at(-1) ?? earlier.findLast(({ jobId }) => jobId === run.runner.outputs["job-id"]);
   return turn && turn.result === "pull-request";
 }
 
