@@ -225,6 +225,8 @@ var action_run = __webpack_require__(9863);
 var runner_environment = __webpack_require__(767);
 // EXTERNAL MODULE: ./build/action/runner/read-repository.js
 var read_repository = __webpack_require__(9093);
+// EXTERNAL MODULE: ./build/action/step-key.js
+var step_key = __webpack_require__(6323);
 // EXTERNAL MODULE: ./build/client/contract.js
 var contract = __webpack_require__(6078);
 ;// CONCATENATED MODULE: ./build/action/comments/marker.js
@@ -237,7 +239,7 @@ function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, 
     const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
     return line.length > maxMarkerLength ? "" : line;
 }
-const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
 const linesOf = (body) => body.split(/\r?\n/);
 function parseMarker(body) {
     return parseLine(linesOf(body).at(-1) ?? "");
@@ -609,11 +611,13 @@ async function findWithdrawal(event, { phrase, label }, isRerun, repository, sig
 
 
 
+
 const jobReplaced = (0,runner_kit_text/* say */.cv) `The job that this thread remembers was not found, so this request is for a new one.`;
 class Conversation {
     #run;
     #mode;
     #request;
+    #asked;
     thread;
     #own;
     #authorId;
@@ -631,6 +635,7 @@ class Conversation {
         this.#run = run;
         this.#mode = mode;
         this.#request = request;
+        this.#asked = `${event.request} step=${(0,step_key/* stepOfRun */.l)(settings.matrixLeg, ports.environment)}`;
         const onFailure = (action, error) => log.warning((0,runner_kit_text/* message */.iU) `
         Cannot update the thread
         Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). Replies and reactions may be missing, a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
@@ -654,8 +659,7 @@ class Conversation {
         this.#replies = await thread.listReplies(this.#run.settings.projectId);
         if (!this.#replies)
             return { kind: "unreadable" };
-        const { request: asked } = this.#request.event;
-        const answers = this.#replies.filter(({ request, attempt }) => request === asked && attempt < this.#attempt);
+        const answers = this.#replies.filter(({ request }) => request === this.#asked);
         const account = this.#account;
         const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
         if (!own && account === undefined && answers.length > 0)
@@ -667,7 +671,11 @@ class Conversation {
         this.#own = own;
         this.#shown = own.kind;
         thread.useReply(own.replyId);
-        const isLater = ({ authorId, request, replyId, jobId }) => authorId === account && request !== asked && replyId > own.replyId && jobId !== undefined && jobId === own.jobId;
+        const isLater = ({ authorId, request, replyId, jobId }) => authorId === account &&
+            request !== this.#asked &&
+            replyId > own.replyId &&
+            jobId !== undefined &&
+            jobId === own.jobId;
         const laterRun = this.#replies.find(isLater);
         return { kind: "reply", attempt: own.attempt, word: wordOf(own, await this.#sentBy(own)), laterRun };
     }
@@ -788,10 +796,10 @@ class Conversation {
     }
     mark(kind, jobId, isSeen = false) {
         const { settings, state } = this.#run;
-        const { request } = this.#request.event;
         const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
         const { projectId } = settings;
-        this.#marker = { projectId, request, attempt: this.#attempt, kind, jobId, wasSeen, head: state.before?.head };
+        const from = { projectId, request: this.#asked, attempt: this.#attempt };
+        this.#marker = { ...from, kind, jobId, wasSeen, head: state.before?.head };
     }
     showJob() {
         if (this.#run.ports.signal.aborted)
@@ -868,8 +876,6 @@ function wordOf({ kind, jobId = "", wasSeen, head }, sent) {
 var evidence = __webpack_require__(1018);
 // EXTERNAL MODULE: ./build/action/memory/memory.js
 var memory_memory = __webpack_require__(7260);
-// EXTERNAL MODULE: ./build/action/step-key.js
-var step_key = __webpack_require__(6323);
 // EXTERNAL MODULE: ./build/action/comments/event.js
 var comments_event = __webpack_require__(6622);
 ;// CONCATENATED MODULE: ./build/action/comments/parse-event.js
@@ -1346,8 +1352,8 @@ async function checkPermission({ author, triggerKind }, rules, repository, signa
 var run_job = __webpack_require__(8429);
 // EXTERNAL MODULE: ./build/action/run-state.js
 var run_state = __webpack_require__(7742);
-// EXTERNAL MODULE: ./build/action/send-once.js + 4 modules
-var send_once = __webpack_require__(2018);
+// EXTERNAL MODULE: ./build/action/send-once.js + 5 modules
+var send_once = __webpack_require__(9591);
 ;// CONCATENATED MODULE: ./build/action/comment-mode.js
 
 

@@ -49,7 +49,9 @@ async function untilSettled(saves, { clock, signal }) {
 /* harmony import */ var _runner_kit_cache_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(2012);
 /* harmony import */ var _hash_js__WEBPACK_IMPORTED_MODULE_2__ = __webpack_require__(8039);
 /* harmony import */ var _runner_environment_js__WEBPACK_IMPORTED_MODULE_3__ = __webpack_require__(767);
-/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(9006);
+/* harmony import */ var _step_key_js__WEBPACK_IMPORTED_MODULE_4__ = __webpack_require__(6323);
+/* harmony import */ var _wait_js__WEBPACK_IMPORTED_MODULE_5__ = __webpack_require__(9006);
+
 
 
 
@@ -130,8 +132,7 @@ function cachedWords(cache, task, run) {
     };
 }
 function invalidInputsPrefix(matrixLeg, environment, attempt) {
-    const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-    return `agent-job-inputs-${(0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]))}-${attempt}-`;
+    return `agent-job-inputs-${(0,_step_key_js__WEBPACK_IMPORTED_MODULE_4__/* .stepOfRun */ .l)(matrixLeg, environment)}-${attempt}-`;
 }
 async function rememberInvalidInputs(matrixLeg, ports) {
     const { environment, connectCache, signal } = ports;
@@ -139,7 +140,7 @@ async function rememberInvalidInputs(matrixLeg, ports) {
         return;
     const key = `${invalidInputsPrefix(matrixLeg, environment, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .runAttempt */ .Tm)(environment))}1`;
     const save = async () => (await connectCache()).save(key, JSON.stringify({ version: 1 }));
-    await (0,_wait_js__WEBPACK_IMPORTED_MODULE_4__/* .untilSettled */ .Q)(save().catch(() => { }), ports);
+    await (0,_wait_js__WEBPACK_IMPORTED_MODULE_5__/* .untilSettled */ .Q)(save().catch(() => { }), ports);
 }
 
 

@@ -6,6 +6,7 @@ export const modules = {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
+/* harmony export */   isUpdateOf: () => (/* binding */ isUpdateOf),
 /* harmony export */   readPullRequestState: () => (/* binding */ readPullRequestState),
 /* harmony export */   tellOfRefusal: () => (/* binding */ tellOfRefusal)
 /* harmony export */ });
@@ -39,6 +40,28 @@ async function readPullRequestState(pullRequest, run) {
     }
     catch {
         return unknown;
+    }
+}
+const commitResponse = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({
+    message: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(),
+    parents: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .array */ .YOg(zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ sha: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() })),
+    committer: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ email: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() }),
+    verification: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ verified: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .boolean */ .zMY() }),
+});
+async function isUpdateOf(before, head, pullRequest, run) {
+    const place = (0,_pull_request_js__WEBPACK_IMPORTED_MODULE_5__/* .locatePullRequest */ .x)(pullRequest, (0,_runner_environment_js__WEBPACK_IMPORTED_MODULE_3__/* .serverUrl */ .Vd)(run.ports.environment));
+    if (!place)
+        return false;
+    try {
+        const repository = await (0,_run_js__WEBPACK_IMPORTED_MODULE_2__/* .connectRepositoryOfJob */ .nO)(run, place);
+        const parameters = { commit_sha: head };
+        const commit = await repository.get("git/commits/{commit_sha}", commitResponse, parameters);
+        const { message, parents, committer, verification } = commit;
+        const isMerge = parents.length === 2 && /^Merge branch '.+' into .+$/.test(message.trimEnd());
+        return isMerge && parents[0]?.sha === before && committer.email === "noreply@github.com" && verification.verified;
+    }
+    catch {
+        return false;
     }
 }
 const account = zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .object */ .Ikc({ login: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP(), type: zod_mini__WEBPACK_IMPORTED_MODULE_4__/* .string */ .YjP() });

@@ -419,6 +419,7 @@ function describeHidden(number) {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
 /* harmony export */   DN: () => (/* binding */ howToContinue),
+/* harmony export */   E_: () => (/* binding */ startsOver),
 /* harmony export */   HX: () => (/* binding */ hasDashboard),
 /* harmony export */   ZH: () => (/* binding */ howToStartAnother),
 /* harmony export */   _$: () => (/* binding */ howToTakeUp),
@@ -435,14 +436,19 @@ function describeHidden(number) {
 
 
 function howToWait(context, purpose = "wait for it") {
-    const { state, settings, rerun, comment } = context;
+    const { state, settings, rerun, task } = context;
     if (settings?.agent && rerun.usable !== "resumes")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To take it up again, re-run this workflow run.`;
-    if (rerun.usable !== "resumes")
-        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)}, run the action with job-id ${state.jobId} and no prompt.`;
+    if (rerun.usable !== "resumes") {
+        const limit = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(task?.kind === "message" ? ", which does not see what the message changed" : "");
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(purpose)}, run the action with job-id ${state.jobId} and no prompt${limit}.`;
+    }
     const action = settings?.wait === false ? "check on it" : purpose;
-    const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(comment || rerun.over !== "repeats" ? "" : ", unless the job fails");
+    const exception = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(rerun.over === "repeats" && startsOver(context) ? ", unless the job fails" : "");
     return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To ${(0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .trusted */ .IZ)(action)}, re-run this workflow run: nothing is sent again${exception}.`;
+}
+function startsOver({ comment, state }) {
+    return comment === undefined || state.features !== undefined;
 }
 function howToTakeUp(what, jobId, { settings }) {
     const [purpose, prompt] = settings?.agent ? ["continue", "a"] : ["wait for", "no"];
@@ -693,7 +699,7 @@ function outcomeOf(result, state) {
         case "done":
             if (result.status !== "completed")
                 return result.status;
-            if (state.isUnproven)
+            if (state.unproven !== undefined)
                 return "error";
             if (state.endedWithout !== undefined)
                 return "failed";
@@ -714,7 +720,7 @@ function outcomeOf(result, state) {
     }
 }
 function endOf(result, state) {
-    if (result.kind !== "done" || state.isUnproven)
+    if (result.kind !== "done" || state.unproven === "start")
         return undefined;
     return result.status === "completed" ? "completed" : "failed";
 }
@@ -1005,7 +1011,7 @@ async function submitAndWait(task, operation, run, onPolled) {
     if (wait.kind === "cancelled")
         return { kind: "cancelled", operation, acceptance: "accepted" };
     const { turn, job, wasSeenToStart } = wait;
-    state.isUnproven = settings.wait && !wasSeenToStart;
+    state.unproven = settings.wait && !wasSeenToStart ? "start" : undefined;
     const isStale = isMessageResumed && !settings.wait && !(turn !== undefined && (0,step_lookup/* hasEnded */.hY)(turn));
     if (!(0,contract/* isTerminal */.Hd)(job.status) || isStale)
         return { kind: "started" };
@@ -1238,7 +1244,7 @@ class RunState {
     isKept = false;
     isUnfinished = false;
     publishesKept = false;
-    isUnproven = false;
+    unproven;
     lastPullRequest;
     before;
     refusal = "";
@@ -1255,7 +1261,7 @@ class RunState {
         this.status = "";
         this.pullRequest = undefined;
         this.hasInvalidLink = false;
-        this.isUnproven = false;
+        this.unproven = undefined;
         this.before = undefined;
         this.finalMessage = "";
         this.check = "";
@@ -2556,15 +2562,22 @@ const results = {
         next: (0,runner_kit_text/* say */.cv) `Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
     }),
     done: ({ status }, context) => {
-        const { isUnproven, jobId } = context.state;
+        const { unproven, jobId } = context.state;
+        if (unproven === "change") {
+            const again = (0,runner_kit_text/* say */.cv) `To compare it again, re-run this workflow run: nothing is sent again.`;
+            return (0,runner_kit_text/* message */.iU) `
+        Result of the message is unknown
+        Job ${jobId} is completed. Its pull request could not be read again, so it is unknown whether that has anything of the message.
+        Look at its pull request. ${context.rerun.usable === "resumes" ? again : []}`;
+        }
         const warning = (0,runner_kit_text/* say */.cv) `The job was not seen to start on the message, so this may be its state from before it.`;
-        if (isUnproven && status === "completed")
+        if (unproven && status === "completed")
             return (0,runner_kit_text/* message */.iU) `
         Result of the message is unknown
         Job ${jobId} is completed. ${warning}
         Look at its pull request. ${(0,message/* howToWait */.nF)(context)}`;
         const described = withCheck(jobs[status](context), context.state);
-        return isUnproven ? { ...described, what: (0,runner_kit_text/* joinSentences */.DP)(described.what, warning) } : described;
+        return unproven ? { ...described, what: (0,runner_kit_text/* joinSentences */.DP)(described.what, warning) } : described;
     },
     started: (_, context) => {
         const { state, task } = context;
@@ -2808,7 +2821,7 @@ function whenCancelled({ operation, acceptance }, context) {
     if (operation === "poll" && status === "")
         return [(0,runner_kit_text/* say */.cv) `${step} before the state of job ${jobId} was read. The job may be running.`, (0,message/* howToWait */.nF)(context)];
     if (operation !== "message" && status !== "" && status !== "active") {
-        const isOver = context.rerun.usable === "resumes" && !context.comment && status !== "completed";
+        const isOver = context.rerun.usable === "resumes" && (0,message/* startsOver */.E_)(context) && status !== "completed";
         return [
             (0,runner_kit_text/* say */.cv) `${step}. Job ${jobId} had already reached the status ${(0,runner_kit_text/* trusted */.IZ)(status)}.`,
             isOver ? (0,runner_kit_text/* say */.cv) `To start over, re-run this workflow run.` : (0,message/* howToWait */.nF)(context, "read its result"),
@@ -3244,12 +3257,12 @@ async function runStep(ports, state, log) {
 }
 async function runMode(mode, run) {
     if (mode.kind === "comment") {
-        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(18), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
+        const { runComment } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(825), __webpack_require__.e(591), __webpack_require__.e(407)]).then(__webpack_require__.bind(__webpack_require__, 7407));
         return runComment(mode, run);
     }
     const { task } = mode;
     if (task.kind !== "attach") {
-        const { sendTask } = await __webpack_require__.e(/* import() */ 18).then(__webpack_require__.bind(__webpack_require__, 2018));
+        const { sendTask } = await __webpack_require__.e(/* import() */ 591).then(__webpack_require__.bind(__webpack_require__, 9591));
         return sendTask(task, run);
     }
     if (!run.settings.dryRun)
@@ -3354,7 +3367,8 @@ function agentProgram(main = "") {
 /***/ ((__unused_webpack___webpack_module__, __webpack_exports__, __webpack_require__) => {
 
 /* harmony export */ __webpack_require__.d(__webpack_exports__, {
-/* harmony export */   K: () => (/* binding */ StepKey)
+/* harmony export */   K: () => (/* binding */ StepKey),
+/* harmony export */   l: () => (/* binding */ stepOfRun)
 /* harmony export */ });
 /* harmony import */ var node_crypto__WEBPACK_IMPORTED_MODULE_0__ = __webpack_require__(7598);
 /* harmony import */ var _client_credentials_js__WEBPACK_IMPORTED_MODULE_1__ = __webpack_require__(8024);
@@ -3366,6 +3380,10 @@ function agentProgram(main = "") {
 
 
 
+function stepOfRun(matrixLeg, environment) {
+    const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
+    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]));
+}
 const maxReplaced = 100;
 class StepKey {
     isLasting;

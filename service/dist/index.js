@@ -245,7 +245,7 @@ module.exports = __WEBPACK_EXTERNAL_createRequire(import.meta.url)("zlib");
 __nccwpck_require__.a(__webpack_module__, async (__webpack_handle_async_dependencies__, __webpack_async_result__) => { try {
 const leave = () => process.exit(1);
 process.once("disconnect", leave);
-const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(612), __nccwpck_require__.e(268)]).then(__nccwpck_require__.bind(__nccwpck_require__, 268));
+const { serveAction } = await Promise.all(/* import() */[__nccwpck_require__.e(612), __nccwpck_require__.e(875)]).then(__nccwpck_require__.bind(__nccwpck_require__, 875));
 process.off("disconnect", leave);
 serveAction();
 
