@@ -149,7 +149,9 @@ export class Memory {
       const last = settings.agent && isCancelled ? result : ((await stopping?.catch(() => result)) ?? result);
       const isStopped = isCancelled && (settings.agent || state.stop === "stopped");
       const { pullRequest } = state;
-      const end = endOf(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+      const ended = endOf(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+      // Such as by a setting of the repository, with which the job's pull request is as good as any.
+      const end = ended === "failed" && state.failure?.isKept ? "kept" : ended;
       if (this.#job && end) this.see(sent, jobId);
       const isJobSaved = await this.#job;
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });

@@ -36,8 +36,8 @@ export interface SessionUpdate {
   /** Whether an earlier attempt sent it. */
   isResumed: boolean;
   pullRequest: PullRequest | undefined;
-  /** `undefined` if unknown. */
-  end: "completed" | "failed" | "stopped" | undefined;
+  /** `kept`: it failed, and its work waits for its publication. `undefined` if unknown. */
+  end: "completed" | "failed" | "stopped" | "kept" | undefined;
   /** The start of this run's range of changes. */
   base: string | undefined;
   /** The commit up to which the session is told of all changes if the turn completes; `undefined` if it leaves some out, or is told of none. */
@@ -140,13 +140,13 @@ export function sessionMemory(cache: Cache, step: string, session: string, envir
      */
     progressOf: (
       { commit, sent, failures }: SessionEntry,
-      { status, pullRequest }: Partial<SessionJob>,
+      { status, isKept = false, pullRequest }: Partial<SessionJob>,
       isTold = false,
     ): SessionProgress => {
       lastPullRequest = pullRequest;
       if (sent !== undefined && status === "completed")
         progress = { commit: isTold ? commit : (sent.covers ?? commit), failures: 0 };
-      else progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
+      else progress = { commit, failures: failures + (sent !== undefined && status === "failed" && !isKept ? 1 : 0) };
       return progress;
     },
     /**

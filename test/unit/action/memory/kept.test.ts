@@ -162,6 +162,20 @@ test("a session continues the job that a run without a writable cache has starte
   expect(service.prompts.map((prompt) => prompt.split(":")[0])).toEqual(["job_1", "job_2", "job_2"]);
 });
 
+test("a session goes on with a job whose last two turns failed, if another run has published their work", async () => {
+  const { service, allow } = refusingService();
+  const cache = new FakeCache();
+  const night = (id: number) =>
+    run(service, { cache, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: String(id) } });
+  await night(1);
+  await night(2);
+  allow();
+  // Its own cache could only be read.
+  for (const turn of service.turns) delete turn.kept;
+  const { outputs } = await night(3);
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+});
+
 test("a session leaves a job whose last two turns failed, although the service names it, too", async () => {
   const service = new KeyedService();
   service.features = ["session"];
