@@ -232,7 +232,9 @@ export class Judge {
     for (const { job, attempt } of runs) {
       const pull = gitHub.openOf(`agent/${job}`);
       const { session } = attempt;
-      if (pull !== undefined && session !== undefined)
+      // A comment in its merged pull request, at the same time as the session's next run: neither knows of the other.
+      const isCommented = hasBeside && runs.some((one) => one.job === job && one.attempt.session !== session);
+      if (pull !== undefined && session !== undefined && !isCommented)
         open.set(session, (open.get(session) ?? new Set()).add(pull.number));
     }
     const [attempt] = attempts;
