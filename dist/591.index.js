@@ -534,7 +534,8 @@ class Memory {
             const last = settings.agent && isCancelled ? result : ((await stopping?.catch(() => result)) ?? result);
             const isStopped = isCancelled && (settings.agent || state.stop === "stopped");
             const { pullRequest } = state;
-            const end = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+            const ended = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
+            const end = ended === "failed" && state.failure?.isKept ? "kept" : ended;
             if (this.#job && end)
                 this.see(sent, jobId);
             const isJobSaved = await this.#job;
@@ -749,12 +750,12 @@ function sessionMemory(cache, step, session, environment) {
         isOwn: ({ run, step: by }) => run === runId && by === step,
         hasTold: ({ run, step: by, commit, sent }) => run === runId && by === step && sha !== undefined && (commit === sha || sent?.covers === sha),
         laterRun: ({ run, step: other, jobId }) => isLaterRun(run, runId) && other !== step ? { run, jobId } : undefined,
-        progressOf: ({ commit, sent, failures }, { status, pullRequest }, isTold = false) => {
+        progressOf: ({ commit, sent, failures }, { status, isKept = false, pullRequest }, isTold = false) => {
             lastPullRequest = pullRequest;
             if (sent !== undefined && status === "completed")
                 progress = { commit: isTold ? commit : (sent.covers ?? commit), failures: 0 };
             else
-                progress = { commit, failures: failures + (sent !== undefined && status === "failed" ? 1 : 0) };
+                progress = { commit, failures: failures + (sent !== undefined && status === "failed" && !isKept ? 1 : 0) };
             return progress;
         },
         save: async (update) => {

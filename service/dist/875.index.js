@@ -17479,12 +17479,15 @@ async function isSame({ turn, context, maker }) {
     const checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
     const isUnchanged = madeNothing(maker);
     store.runningTurns.endEarlier(turn, maker, { checked: checkResult === null ? undefined : checked, isUnchanged });
-    if (!asksForSame({ ...turn, promptHash: hashPrompt(turn.prompt) }, maker))
+    const asked = { ...turn, promptHash: hashPrompt(turn.prompt) };
+    const below = context.turns.filter(({ id, kept }) => id < maker.id && kept === "pull-request");
+    const same = [maker, ...below].find((one) => asksForSame(asked, one));
+    if (same === undefined)
         return false;
-    log(`${turnName(maker.id)} had the same prompt, so no agent is run.`);
-    const report = { answer: maker.answer ?? undefined, ...checked };
+    log(`${turnName(same.id)} had the same prompt, so no agent is run.`);
+    const report = { answer: same.answer ?? undefined, ...checked };
     await patiently(() => store.runningTurns.setReport(turn, report));
-    if (!isUnchanged)
+    if (!madeNothing(same))
         return true;
     store.runningTurns.endUnchanged(turn);
     await tellEnd({ turn, context }, { left: "nothing" });
