@@ -276,8 +276,8 @@ export class GitRepository implements Repository {
     const { git, folder, fetched } = this.#clone;
     const all = { ...options, only: undefined, isUnfinished: true };
     const { commit } = await commitWorktree(git, folder, worktree, "The files as the agent left them", all);
-    const others = [...fetched].flatMap(([name, head]) => (isJobBranch(name) ? [] : head));
-    return commit && inferBase(git, worktree.head, commit, others);
+    const others = new Set([...fetched].flatMap(([name, head]) => (isJobBranch(name) ? [] : head)));
+    return commit && inferBase(git, worktree.head, commit, others, options.signal);
   }
 
   async changedFiles(base: string, head: string): Promise<readonly ChangedFile[]> {

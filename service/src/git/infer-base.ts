@@ -14,24 +14,29 @@ const maxAncestors = 20;
  * that commit, or none, as it is after a checkout. Somebody who only edits the head's files leaves at least one of them alone.
  *
  * @param made - a commit of the files on top of `head`
- * @param others - commits that the agent could go to, besides the ones before `head`
+ * @param others - commits that the agent could go to, besides the ones before `head`: files that are exactly one of these were taken from
+ *   there. To be those of an earlier commit, they were rather taken back
+ * @param signal - kills Git
  * @returns `undefined` if the files are a change of `head`
  */
 export async function inferBase(
   git: Git,
   head: string,
   made: string,
-  others: Iterable<string>,
+  others: ReadonlySet<string>,
+  signal?: AbortSignal,
 ): Promise<string | undefined> {
+  const differ = (other: string, commit: string) => entriesThatDiffer(git, other, commit, signal);
   const list = ["rev-list", "--first-parent", "--skip=1", `--max-count=${maxAncestors}`, head];
-  const ancestors = (await git.run(list)).split("\n").filter((id) => id !== "");
-  const changed = await entriesThatDiffer(git, head, made);
+  const ancestors = (await git.run(list, { signal })).split("\n").filter((id) => id !== "");
+  const changed = await differ(head, made);
   let found: { commit: string; rest: number } | undefined;
   for (const commit of new Set([...others, ...ancestors])) {
-    const differing = [...(await entriesThatDiffer(git, head, commit))];
+    const differing = [...(await differ(head, commit))];
     const isTaken = differing.some(([path, { entry }]) => changed.get(path)?.entry === entry);
     if (!isTaken || differing.some(([path, { isNew }]) => !isNew && !changed.has(path))) continue;
-    const rest = (await entriesThatDiffer(git, commit, made)).size;
+    const rest = (await differ(commit, made)).size;
+    if (rest === 0 && !others.has(commit)) continue;
     if (found === undefined || rest < found.rest) found = { commit, rest };
   }
   return found?.commit;
@@ -42,9 +47,10 @@ async function entriesThatDiffer(
   git: Git,
   other: string,
   commit: string,
+  signal: AbortSignal | undefined,
 ): Promise<Map<BytePath, { entry: string; isNew: boolean }>> {
   const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", other, commit];
-  const lines = await git.run(args, { encoding: "latin1" });
+  const lines = await git.run(args, { encoding: "latin1", signal });
   const found = Array.from(lines.matchAll(/:(\d+) (\d+) \w+ (\w+) \w\0([^\0]*)\0/g));
   const files = found.filter(([, before, after]) => before !== submodule && after !== submodule);
   return new Map(

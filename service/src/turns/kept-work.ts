@@ -8,7 +8,7 @@ import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
 import { moveOnto, placeEmpty } from "./stages/push.ts";
 import { turnName } from "./turn-name.ts";
-import { type Evidence, maxAttempts, type Placed, unchecked, type Work, type WorkContext } from "./work.ts";
+import { type Evidence, maxAttempts, type Placed, type Work, type WorkContext } from "./work.ts";
 
 /*
  * What GitHub refused, a push or a pull request, is paid for. It is kept, its turn fails, and the next turn of the job takes it up where
@@ -66,7 +66,9 @@ export async function keptOnGitHub(work: Work): Promise<Evidence> {
   if (canTell && closedAt !== undefined && closedAt > (maker.endedAt ?? 0)) return { github: "closed" };
   if (maker.kept !== "pull-request" && maker.head === null) return {};
   if (await isGone(work)) return { github: "gone" };
-  return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };
+  if (!start.isContinued) return { github: "merged" };
+  const own = await checkPushed(maker, start, context);
+  return own === undefined ? { github: "gone" } : { github: "pushed", place: async () => placePushed(work, own) };
 }
 
 /** Looks for it in the clone, and among commits that other machines stored. */
@@ -81,10 +83,9 @@ export async function keptElsewhere(work: Work): Promise<Evidence> {
   return {};
 }
 
-async function placePushed(work: Work): Promise<Work> {
-  const { context, start, maker } = work;
+function placePushed(work: Work, own: Pick<JobCommit, "commit" | "parent">): Work {
+  const { start, maker } = work;
   const { head, remoteHead } = start;
-  const own = await checkPushed(maker, start, context);
   const isPushed = remoteHead !== undefined;
   const placed: Placed = {
     commit: head,
@@ -95,7 +96,6 @@ async function placePushed(work: Work): Promise<Work> {
     isPushed,
   };
   // A check result counts only for the turn's own commit, not for commits on top of it or amended versions.
-  if (own === undefined) return { ...work, maker: { ...maker, ...unchecked }, at: { stage: "checked", placed } };
   const isChecked = maker.checkResult !== null && [null, own.commit].includes(maker.head);
   if (isChecked) return { ...work, at: { stage: "checked", placed } };
   return { ...work, at: { stage: "made", placed: { ...placed, own: own.commit, before: own.parent } } };

@@ -114,7 +114,7 @@ async function follow(work: Work, sources: readonly Source[]): Promise<Work | un
         );
       case "taken away":
         if (isOwn) throw new TakenAway(maker.head ?? "", start.branch, start.remoteHead === undefined);
-        log(`The commit of ${name} is gone with its branch, so its work is done again.`);
+        log(`The commit of ${name} is gone from its branch, so its work is done again.`);
         return undefined;
       case "made":
       case "pushed": {

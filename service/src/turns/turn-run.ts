@@ -80,7 +80,8 @@ export class TurnRun {
       log(
         `${this.#name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`,
       );
-    else if (result !== "postponed") copier?.save(turn.job);
+    // Until it goes on, only this process would know what its agent has made.
+    else if (result !== "postponed" || this.#hasRun) copier?.save(turn.job);
   }
 
   /** Never rejects. */

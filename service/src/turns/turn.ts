@@ -3,7 +3,7 @@ import { errorMessage } from "../error-message.ts";
 import { thisMachine } from "../machine.ts";
 import type { EndedState, KeptWork, RunningTurn, StoredJob, StoredTurn, TurnResult } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
-import { type CommitNotes, commitMessage } from "../pulls/commit-message.ts";
+import { type CommitNotes, commitMessage, isCommitOf } from "../pulls/commit-message.ts";
 import { commitTitle } from "../pulls/commit-title.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
 import { JobDirectory, jobLogFile } from "../service-folder.ts";
@@ -148,16 +148,16 @@ function next(work: Work, at: Exclude<Position, { stage: "published" | "failed" 
  * Ends the earlier turn whose work was published, or is there already by another commit. Returns whether it had the same request, which is
  * complete then.
  */
-async function isSame({ turn, context, maker }: Work): Promise<boolean> {
+async function isSame(work: Work): Promise<boolean> {
+  const { turn, context, maker } = work;
   const { store, log, patiently } = context;
   const { checkResult, checkOutput } = maker;
   const checked: Checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
   const isUnchanged = madeNothing(maker);
   store.runningTurns.endEarlier(turn, maker, { checked: checkResult === null ? undefined : checked, isUnchanged });
   const asked = { ...turn, promptHash: hashPrompt(turn.prompt) };
-  // If two turns of the job worked at once, the newer one's commit is on top of the other's.
-  const below = context.turns.filter(({ id, kept }) => id < maker.id && kept === "pull-request");
-  const same = [maker, ...below].find((one) => asksForSame(asked, one));
+  const isAsked = (one: StoredTurn): boolean => asksForSame(asked, one);
+  const same = isAsked(maker) ? maker : await findBelow(work, isAsked);
   if (same === undefined) return false;
   log(`${turnName(same.id)} had the same prompt, so no agent is run.`);
   const report = { answer: same.answer ?? undefined, ...checked };
@@ -166,6 +166,17 @@ async function isSame({ turn, context, maker }: Work): Promise<boolean> {
   store.runningTurns.endUnchanged(turn);
   await tellEnd({ turn, context }, { left: "nothing" });
   return true;
+}
+
+/** Returns an earlier turn whose commit was published with the maker's, on top of which it is: both worked on the job at once. */
+async function findBelow(
+  { context, maker, start }: Work,
+  isAsked: (one: StoredTurn) => boolean,
+): Promise<StoredTurn | undefined> {
+  const found = context.turns.find((one) => one.id < maker.id && one.kept === "pull-request" && isAsked(one));
+  // Its own commit may have been taken out of the branch since.
+  const commits = found === undefined ? [] : await context.repository.commits(start.base, start.head);
+  return commits.some(({ message }) => found && isCommitOf(found, message)) ? found : undefined;
 }
 
 /** Logs which earlier turns failed, because the job's state only shows the last turn. */

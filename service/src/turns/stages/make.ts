@@ -118,6 +118,7 @@ export async function make(work: Work): Promise<Position> {
     change = await commitMade(work, worktree, attempt, elapsedMs);
   } catch (error) {
     const said = await new SecretPatterns(context.secrets ?? []).remove(errorMessage(error));
+    await ignoringLoss(store.runningTurns.setReport(turn, report));
     const isStopped = stop?.aborted === true;
     const isRunAgain = !isStopped && (isPassing(error) || signal.aborted);
     if (isStopped) await keepStopped(said);
@@ -127,7 +128,6 @@ export async function make(work: Work): Promise<Position> {
       return settle(work, { reason: said, failureClass: kind, isUnfinished: true }, false, report, go());
     }
     if (!isRunAgain) await keepHome(context, turn);
-    await ignoringLoss(store.runningTurns.setReport(turn, report));
     throw error;
   }
   const { commit, unpublished, isFinal } = change;

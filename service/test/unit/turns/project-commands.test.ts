@@ -272,7 +272,6 @@ test.each([
   ["is checked against the commit before it", null, [person], [], "failed", ["c1", "p1"]],
   ["is not checked again if its result is known", "passed", [], [person], "passed", []],
   ["is checked again if others have made another commit of it", "passed", [], "c2", "failed", ["c2", "base"]],
-  ["has no result if others have taken its commit away", "passed", [], "", undefined, []],
 ] as const)("what is on a branch without a pull request %s", async (_name, known, before, after, result, commits) => {
   const { run, ports, checked, opened, branch, store, seen } = await setUpCheck(known ? [{}, failed] : [failed]);
   const { commands } = ports;
@@ -283,8 +282,7 @@ test.each([
   ports.pullRequests.open = open;
   Object.assign(ports, { commands });
   const [own] = branch.commits;
-  if (typeof after === "string" && own !== undefined)
-    branch.commits.splice(0, 1, ...(after === "" ? [person] : [{ ...own, commit: after }]));
+  if (typeof after === "string" && own !== undefined) branch.commits.splice(0, 1, { ...own, commit: after });
   else branch.commits.push(...(typeof after === "string" ? [] : after));
   branch.commits.unshift(...before);
   checked.length = 0;

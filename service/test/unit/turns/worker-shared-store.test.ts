@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { temporaryFolder } from "../../../../test/support/step.ts";
 import { waitUntil } from "../../../../test/support/wait-until.ts";
 import { builtInEditor } from "../../../src/agents/agent.ts";
 import { GitError } from "../../../src/git/git.ts";
@@ -15,6 +16,7 @@ import { countTurnIds } from "../../../src/store/turn-ids.ts";
 import { StoreUnavailable } from "../../../src/store-errors.ts";
 import type { TurnHost } from "../../../src/turns/turn-host.ts";
 import type { ProjectPorts } from "../../../src/turns/turn-ports.ts";
+import { MemoryCopies } from "../../support/memory-copies.ts";
 import { MemoryLogs } from "../../support/memory-logs.ts";
 import { setUpWorker, tick, type WorkerSetup } from "../../support/worker.ts";
 
@@ -133,7 +135,8 @@ test("a turn whose job cannot be read waits, and is tried again", async () => {
   ]);
 });
 
-test("a turn that is postponed after its agent has run does not run it again", async () => {
+test("a turn that is postponed after its agent has run does not run it again, and other machines can know that", async () => {
+  const copies = new MemoryCopies(temporaryFolder());
   let agentRuns = 0;
   const host: TurnHost = {
     prepare: async () => true,
@@ -168,7 +171,7 @@ test("a turn that is postponed after its agent has run does not run it again", a
         },
       },
     });
-  const { worker, repository, log, checkoutOf, addJobs, sleeps } = setUp({ host, projects });
+  const { worker, repository, log, checkoutOf, addJobs, sleeps } = setUp({ host, projects, copies });
   repository.branchHead = async () => undefined;
   repository.commits = async () => [];
   repository.commit = async () => ({ commit: undefined, leftOut: [] });
@@ -176,6 +179,9 @@ test("a turn that is postponed after its agent has run does not run it again", a
   await worker.start();
   (await checkoutOf("a")).succeed();
   const resume = await sleeps.next(1000);
+  // This one may be lost before it goes on.
+  await waitUntil(() => copies.saves.length > 0);
+  expect(copies.jobs.get("a")?.turns).toMatchObject([{ state: "waiting", stage: "made" }]);
   isAway = false;
   resume();
   (await checkoutOf("a")).succeed();
