@@ -105,12 +105,18 @@ class Sending {
     if ("kind" in start) return this.#withdraw(start, { isShown: false });
     this.#memory.openSession(start.base);
     if (isResumed) {
-      const failed = await this.#gather();
+      const failed = await this.#gather(this.#request.replies);
       if (failed) return this.#withdraw(failed);
     } else if (isRerun) this.#know(await passOver(this.#memory, this.#run));
+    return this.#proceed(start.base, early);
+  }
+
+  /** Does what the evidence says. */
+  async #proceed(base: string | undefined, early: WrittenPrompt | undefined): Promise<Execution> {
+    const { conversation } = this.#request;
     for (;;) {
       const decision = await this.#decide();
-      if (isRerun && this.#isAborted)
+      if (this.#isAborted && runAttempt(this.#run.ports.environment) > 1)
         return this.#withdraw(decision.do === "send" ? cancelledBeforeSending : cancelledWhileLooking);
       if (decision.do === "refuse") return this.#refuse(decision);
       if (decision.do === "send") {
@@ -120,20 +126,32 @@ class Sending {
           : ((await findOwnChange(this.#run)) ?? (await conversation?.findWithdrawal()));
         if (why) return this.#withdraw(why, { isShown: false });
         this.#isSettled = true;
-        return this.#send(decision, start.base, early);
+        return this.#send(decision, base, early);
       }
       const ended = await this.#wait(decision);
       if (ended) return ended;
     }
   }
 
+  /** Decides again after another run has worked on the session's job: it may have published what this one was to send again. */
+  async #decideAnew(
+    decision: Extract<Decision, { do: "send" }>,
+    base: string | undefined,
+    early: WrittenPrompt | undefined,
+  ): Promise<Execution> {
+    if (!isResuming(this.#run)) return this.#send(decision, base, early);
+    const failed = await this.#gather();
+    return failed ? this.#withdraw(failed) : this.#proceed(base, early);
+  }
+
   get #isAborted(): boolean {
     return this.#run.ports.signal.aborted;
   }
 
-  async #gather(): Promise<RunResult | undefined> {
+  /** @param known - the answers of the service and the cache, if already read. Default: they are not */
+  async #gather(known?: Replies): Promise<RunResult | undefined> {
     const { conversation } = this.#request;
-    const replies = this.#request.replies ?? (await askBefore(this.#request, this.#run));
+    const replies = known ?? (await askBefore(this.#request, this.#run));
     if ("kind" in replies) return replies;
     this.#replies = replies;
     const readThread = conversation && (() => conversation.read());
@@ -263,6 +281,7 @@ class Sending {
     if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
       log.startingOver(service.jobId, service.over);
     const remembered = await readSession(conversation ? null : memory.session, memory.firstBase, this.#run);
+    if (remembered === "changed") return this.#decideAnew(decision, base, early);
     if ("kind" in remembered) return this.#withdraw(remembered);
     const written = early ?? (await this.#write(remembered, publishes));
     if ("kind" in written) return this.#withdraw(written);
@@ -274,7 +293,7 @@ class Sending {
     // The session may have gone on with another job since, and each would have its pull request. Complete work is published in any case.
     const isOfSession = kept === undefined || (!publishes && remembered.jobId !== undefined && remembered.jobId !== to);
     const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
-    if (found === "changed") return this.#send(decision, base, early);
+    if (found === "changed") return this.#decideAnew(decision, base, early);
     if (found && "kind" in found) return this.#withdraw(found);
     const continued = jobId === "" ? (found ?? kept) : { jobId };
     if (found && kept && found.jobId !== to)
@@ -296,7 +315,7 @@ class Sending {
       const isFree = await untilFree(this.#run);
       if (isFree === "changed") {
         memory.session?.forget();
-        return this.#send(decision, base, early);
+        return this.#decideAnew(decision, base, early);
       }
       if (isFree !== true) return this.#withdraw(isFree);
     }

@@ -169,8 +169,11 @@ export function createApi(options: ApiOptions): Api {
             const session = sessionIn(query);
             const claimedBy = query.get("claim") === "true" ? step : undefined;
             const caller = callerOf(request);
-            const turns = await steps.findStep(decode(project), caller, step);
+            const find = () => steps.findStep(decode(project), caller, step);
+            const found = await find();
             const known = session && (await steps.findSession(decode(project), caller, session, claimedBy));
+            // A newer copy of the job may have taken the place of the one that had them.
+            const turns = known && found.length > 0 ? await find() : found;
             const isBusy = known && "until" in known;
             const ofSession = isBusy ? { job: known.job, busyUntil: new Date(known.until).toISOString() } : known;
             sendJson(response, 200, {

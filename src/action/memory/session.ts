@@ -195,7 +195,7 @@ export interface RememberedSession extends RememberedChanges {
 
 /**
  * Reads the session's job, if any: its record names the pull request, which does not count as a change, and tells how its last turn ended.
- * A dry run uses only the entry. Returns a result if nothing may be sent. Never rejects.
+ * A dry run uses only the entry. Returns a result if nothing may be sent; `changed` after another run worked for the session. Never rejects.
  *
  * @param session - `undefined` without a readable cache: then only a service that supports sessions remembers the job; `null` for a thread,
  *   which remembers it itself
@@ -204,7 +204,7 @@ export async function readSession(
   session: SessionMemory | undefined | null,
   firstBase: string | undefined,
   run: Run,
-): Promise<RememberedSession | RunResult> {
+): Promise<RememberedSession | RunResult | "changed"> {
   const nothing = { ...nothingRemembered, jobId: undefined, firstBase, findContinued: async () => undefined };
   if (session === null || run.state.session === undefined) return nothing;
   const { dryRun: isDryRun } = run.settings;
@@ -215,10 +215,7 @@ export async function readSession(
   const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
   const isSure = isSaved && run.settings.agent !== undefined && run.state.announcement === undefined;
   const isFree = isDryRun || isSure || (await untilFree(run));
-  if (isFree === "changed") {
-    session?.forget();
-    return readSession(session, firstBase, run);
-  }
+  if (isFree === "changed") session?.forget();
   if (isFree !== true) return isFree;
   if ("damaged" in found) tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
   const entry = "entry" in found ? found.entry : undefined;

@@ -307,6 +307,42 @@ test.each<[what: string, status: number, fails: "claim" | "session", inputs: Rec
   expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
 });
 
+test("a re-run that has waited for another run of its session sends nothing if that has published its work", async () => {
+  const service = new KeyedService();
+  Object.assign(service, { features: ["session"], next: "failed", kept: "push" });
+  const agent: OwnAgent = {
+    connect: (transport) => transport,
+    prepare: async () => {},
+    check: async () => {},
+    end: async () => {},
+  };
+  const options = {
+    agent,
+    inputs: { ...editor, session: "nightly" },
+    environment: { GITHUB_REPOSITORY: "acme/docs", RUNNER_OS: "Linux" },
+  };
+  await attempt(1, { ...options, respond: service.respond });
+  let busy = 1;
+  const { outputs, requests } = await attempt(2, {
+    ...options,
+    respond: (request) => {
+      const answer = service.respond(request);
+      if (!("response" in answer) || request.method !== "GET" || !request.query.includes("session=")) return answer;
+      if (busy-- <= 0) {
+        for (const turn of service.turns) {
+          turn.status = "completed";
+          delete turn.kept;
+        }
+        return service.respond(request);
+      }
+      const { body = {} } = typeof answer.response === "function" ? answer.response() : answer.response;
+      return respondWith(200, { ...Object(body), session: { job: "job_1", busyUntil: "2100-01-01T00:00:00Z" } });
+    },
+  });
+  expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "job-origin": "resumed" });
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+});
+
 test("what the agent's own service rejects is to be changed", async () => {
   const { toolkit } = await attempt(1, {
     respond: ({ method }) => respondWith(method === "POST" ? 400 : 404, { error: "base: there is no branch nope" }),
