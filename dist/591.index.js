@@ -794,10 +794,8 @@ async function readSession(session, firstBase, run) {
     const isSaved = "entry" in found && found.entry !== undefined && found.entry.sent === undefined;
     const isSure = isSaved && run.settings.agent !== undefined && run.state.announcement === undefined;
     const isFree = isDryRun || isSure || (await untilFree(run));
-    if (isFree === "changed") {
+    if (isFree === "changed")
         session?.forget();
-        return readSession(session, firstBase, run);
-    }
     if (isFree !== true)
         return isFree;
     if ("damaged" in found)
@@ -1511,15 +1509,19 @@ class Sending {
             return this.#withdraw(start, { isShown: false });
         this.#memory.openSession(start.base);
         if (isResumed) {
-            const failed = await this.#gather();
+            const failed = await this.#gather(this.#request.replies);
             if (failed)
                 return this.#withdraw(failed);
         }
         else if (isRerun)
             this.#know(await passOver(this.#memory, this.#run));
+        return this.#proceed(start.base, early);
+    }
+    async #proceed(base, early) {
+        const { conversation } = this.#request;
         for (;;) {
             const decision = await this.#decide();
-            if (isRerun && this.#isAborted)
+            if (this.#isAborted && (0,runner_environment/* runAttempt */.Tm)(this.#run.ports.environment) > 1)
                 return this.#withdraw(decision.do === "send" ? action_result/* cancelledBeforeSending */.xX : action_result/* cancelledWhileLooking */.Mk);
             if (decision.do === "refuse")
                 return this.#refuse(decision);
@@ -1530,19 +1532,25 @@ class Sending {
                 if (why)
                     return this.#withdraw(why, { isShown: false });
                 this.#isSettled = true;
-                return this.#send(decision, start.base, early);
+                return this.#send(decision, base, early);
             }
             const ended = await this.#wait(decision);
             if (ended)
                 return ended;
         }
     }
+    async #decideAnew(decision, base, early) {
+        if (!(0,memory_memory/* isResuming */.x)(this.#run))
+            return this.#send(decision, base, early);
+        const failed = await this.#gather();
+        return failed ? this.#withdraw(failed) : this.#proceed(base, early);
+    }
     get #isAborted() {
         return this.#run.ports.signal.aborted;
     }
-    async #gather() {
+    async #gather(known) {
         const { conversation } = this.#request;
-        const replies = this.#request.replies ?? (await (0,evidence/* askBefore */.bz)(this.#request, this.#run));
+        const replies = known ?? (await (0,evidence/* askBefore */.bz)(this.#request, this.#run));
         if ("kind" in replies)
             return replies;
         this.#replies = replies;
@@ -1655,6 +1663,8 @@ class Sending {
         if (typeof service === "object" && "turnId" in service && (service.over === "failed" || service.over === "stopped"))
             log.startingOver(service.jobId, service.over);
         const remembered = await (0,session/* readSession */.lx)(conversation ? null : memory.session, memory.firstBase, this.#run);
+        if (remembered === "changed")
+            return this.#decideAnew(decision, base, early);
         if ("kind" in remembered)
             return this.#withdraw(remembered);
         const written = early ?? (await this.#write(remembered, publishes));
@@ -1670,7 +1680,7 @@ class Sending {
         const isOfSession = kept === undefined || (!publishes && remembered.jobId !== undefined && remembered.jobId !== to);
         const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
         if (found === "changed")
-            return this.#send(decision, base, early);
+            return this.#decideAnew(decision, base, early);
         if (found && "kind" in found)
             return this.#withdraw(found);
         const continued = jobId === "" ? (found ?? kept) : { jobId };
@@ -1693,7 +1703,7 @@ class Sending {
             const isFree = await (0,session/* untilFree */.XH)(this.#run);
             if (isFree === "changed") {
                 memory.session?.forget();
-                return this.#send(decision, base, early);
+                return this.#decideAnew(decision, base, early);
             }
             if (isFree !== true)
                 return this.#withdraw(isFree);

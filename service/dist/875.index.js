@@ -3125,8 +3125,10 @@ function createApi(options) {
                         const session = sessionIn(query);
                         const claimedBy = query.get("claim") === "true" ? step : undefined;
                         const caller = callerOf(request);
-                        const turns = await steps.findStep(decode(project), caller, step);
+                        const find = () => steps.findStep(decode(project), caller, step);
+                        const found = await find();
                         const known = session && (await steps.findSession(decode(project), caller, session, claimedBy));
+                        const turns = known && found.length > 0 ? await find() : found;
                         const isBusy = known && "until" in known;
                         const ofSession = isBusy ? { job: known.job, busyUntil: new Date(known.until).toISOString() } : known;
                         sendJson(response, 200, {
@@ -9376,25 +9378,28 @@ async function rewrittenCommit(repository, head, lastPushed) {
 const unknownBase = "unknown";
 const submodule = submoduleMode.toString(8);
 const maxAncestors = 20;
-async function inferBase(git, head, made, others) {
+async function inferBase(git, head, made, others, signal) {
+    const differ = (other, commit) => entriesThatDiffer(git, other, commit, signal);
     const list = ["rev-list", "--first-parent", "--skip=1", `--max-count=${maxAncestors}`, head];
-    const ancestors = (await git.run(list)).split("\n").filter((id) => id !== "");
-    const changed = await entriesThatDiffer(git, head, made);
+    const ancestors = (await git.run(list, { signal })).split("\n").filter((id) => id !== "");
+    const changed = await differ(head, made);
     let found;
     for (const commit of new Set([...others, ...ancestors])) {
-        const differing = [...(await entriesThatDiffer(git, head, commit))];
+        const differing = [...(await differ(head, commit))];
         const isTaken = differing.some(([path, { entry }]) => changed.get(path)?.entry === entry);
         if (!isTaken || differing.some(([path, { isNew }]) => !isNew && !changed.has(path)))
             continue;
-        const rest = (await entriesThatDiffer(git, commit, made)).size;
+        const rest = (await differ(commit, made)).size;
+        if (rest === 0 && !others.has(commit))
+            continue;
         if (found === undefined || rest < found.rest)
             found = { commit, rest };
     }
     return found?.commit;
 }
-async function entriesThatDiffer(git, other, commit) {
+async function entriesThatDiffer(git, other, commit, signal) {
     const args = ["diff-tree", "-r", "-z", "--raw", "--no-abbrev", "--no-renames", other, commit];
-    const lines = await git.run(args, { encoding: "latin1" });
+    const lines = await git.run(args, { encoding: "latin1", signal });
     const found = Array.from(lines.matchAll(/:(\d+) (\d+) \w+ (\w+) \w\0([^\0]*)\0/g));
     const files = found.filter(([, before, after]) => before !== submodule && after !== submodule);
     return new Map(files.map(([, before = "", after, id, path = ""]) => [
@@ -9982,8 +9987,8 @@ class GitRepository {
         const { git, folder, fetched } = this.#clone;
         const all = { ...options, only: undefined, isUnfinished: true };
         const { commit } = await commitWorktree(git, folder, worktree, "The files as the agent left them", all);
-        const others = [...fetched].flatMap(([name, head]) => (isJobBranch(name) ? [] : head));
-        return commit && inferBase(git, worktree.head, commit, others);
+        const others = new Set([...fetched].flatMap(([name, head]) => (isJobBranch(name) ? [] : head)));
+        return commit && inferBase(git, worktree.head, commit, others, options.signal);
     }
     async changedFiles(base, head) {
         const known = this.#changes.get(`${base} ${head}`);
@@ -15947,6 +15952,7 @@ async function make(work) {
     }
     catch (error) {
         const said = await new SecretPatterns(context.secrets ?? []).remove(error_message_errorMessage(error));
+        await ignoringLoss(store.runningTurns.setReport(turn, report));
         const isStopped = stop?.aborted === true;
         const isRunAgain = !isStopped && (isPassing(error) || signal.aborted);
         if (isStopped)
@@ -15958,7 +15964,6 @@ async function make(work) {
         }
         if (!isRunAgain)
             await keepHome(context, turn);
-        await ignoringLoss(store.runningTurns.setReport(turn, report));
         throw error;
     }
     const { commit, unpublished, isFinal } = change;
@@ -16350,7 +16355,10 @@ async function keptOnGitHub(work) {
         return {};
     if (await isGone(work))
         return { github: "gone" };
-    return start.isContinued ? { github: "pushed", place: () => placePushed(work) } : { github: "merged" };
+    if (!start.isContinued)
+        return { github: "merged" };
+    const own = await checkPushed(maker, start, context);
+    return own === undefined ? { github: "gone" } : { github: "pushed", place: async () => placePushed(work, own) };
 }
 async function keptElsewhere(work) {
     const { context, last, maker } = work;
@@ -16360,10 +16368,9 @@ async function keptElsewhere(work) {
     context.log(`The commit of ${turnName(maker.id)}, whose push was refused, is not on this machine, so its work is done again.`);
     return {};
 }
-async function placePushed(work) {
-    const { context, start, maker } = work;
+function placePushed(work, own) {
+    const { start, maker } = work;
     const { head, remoteHead } = start;
-    const own = await checkPushed(maker, start, context);
     const isPushed = remoteHead !== undefined;
     const placed = {
         commit: head,
@@ -16373,8 +16380,6 @@ async function placePushed(work) {
         counted: undefined,
         isPushed,
     };
-    if (own === undefined)
-        return { ...work, maker: { ...maker, ...unchecked }, at: { stage: "checked", placed } };
     const isChecked = maker.checkResult !== null && [null, own.commit].includes(maker.head);
     if (isChecked)
         return { ...work, at: { stage: "checked", placed } };
@@ -16627,7 +16632,7 @@ async function follow(work, sources) {
             case "taken away":
                 if (isOwn)
                     throw new TakenAway(maker.head ?? "", start.branch, start.remoteHead === undefined);
-                log(`The commit of ${name} is gone with its branch, so its work is done again.`);
+                log(`The commit of ${name} is gone from its branch, so its work is done again.`);
                 return undefined;
             case "made":
             case "pushed": {
@@ -17473,15 +17478,16 @@ function next(work, at) {
             return patiently(() => publish(work, at.head, at.isEarlier));
     }
 }
-async function isSame({ turn, context, maker }) {
+async function isSame(work) {
+    const { turn, context, maker } = work;
     const { store, log, patiently } = context;
     const { checkResult, checkOutput } = maker;
     const checked = { checkResult: checkResult ?? undefined, checkOutput: checkOutput ?? undefined };
     const isUnchanged = madeNothing(maker);
     store.runningTurns.endEarlier(turn, maker, { checked: checkResult === null ? undefined : checked, isUnchanged });
     const asked = { ...turn, promptHash: hashPrompt(turn.prompt) };
-    const below = context.turns.filter(({ id, kept }) => id < maker.id && kept === "pull-request");
-    const same = [maker, ...below].find((one) => asksForSame(asked, one));
+    const isAsked = (one) => asksForSame(asked, one);
+    const same = isAsked(maker) ? maker : await findBelow(work, isAsked);
     if (same === undefined)
         return false;
     log(`${turnName(same.id)} had the same prompt, so no agent is run.`);
@@ -17492,6 +17498,11 @@ async function isSame({ turn, context, maker }) {
     store.runningTurns.endUnchanged(turn);
     await tellEnd({ turn, context }, { left: "nothing" });
     return true;
+}
+async function findBelow({ context, maker, start }, isAsked) {
+    const found = context.turns.find((one) => one.id < maker.id && one.kept === "pull-request" && isAsked(one));
+    const commits = found === undefined ? [] : await context.repository.commits(start.base, start.head);
+    return commits.some(({ message }) => found && isCommitOf(found, message)) ? found : undefined;
 }
 async function logEarlierFailures({ turn, context }) {
     const { turns, log, secrets = [] } = context;
@@ -17616,7 +17627,7 @@ class TurnRun {
                 await this.#end(result, position);
             if (this.#isLost)
                 log(`${this.#name} was taken over by another worker, because its lease had expired; nothing more is stored of it here`);
-            else if (result !== "postponed")
+            else if (result !== "postponed" || this.#hasRun)
                 copier?.save(turn.job);
         }
         catch (e_1) {
