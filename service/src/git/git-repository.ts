@@ -67,7 +67,7 @@ export class GitRepository implements Repository {
   /** Of the tree that was last listed: a turn asks for that of its start several times. */
   #paths: { commit: string; paths: string[]; submodules: string[] } | undefined;
   /** The commits between two, which never change. A turn asks for the same ones several times. */
-  readonly #commits = new LRUCache<string, { commit: string; message: string }[]>({ max: maxChanges });
+  readonly #commits = new LRUCache<string, Awaited<ReturnType<Repository["commits"]>>>({ max: maxChanges });
   #mergeStates: MergeStates;
 
   constructor(options: RepositoryOptions) {
@@ -163,7 +163,7 @@ export class GitRepository implements Repository {
     return this.#mergeStates.of(commits, target);
   }
 
-  async commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
+  async commits(base: string, head: string): ReturnType<Repository["commits"]> {
     const known = this.#commits.get(`${base} ${head}`);
     if (known !== undefined) return known;
     const found = await commitsBetween(this.#clone.git, base, head);

@@ -32,14 +32,17 @@ export async function isMergedSince(git: Git, base: string, commit: string, bran
   return (await git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
 }
 
-/** Returns the commits after `base` up to `head`, oldest first. */
+/** Returns the commits after `base` up to `head`, oldest first, with their first parents. */
 export async function commitsBetween(
   git: Git,
   base: string,
   head: string,
-): Promise<{ commit: string; message: string }[]> {
-  const output = await git.run(["log", "--reverse", "-z", "--format=%H%n%B", `${base}..${head}`]);
-  return entriesOf(output, "\n").map(([commit, message]) => ({ commit, message }));
+): Promise<{ commit: string; parent: string | undefined; message: string }[]> {
+  const output = await git.run(["log", "--reverse", "-z", "--format=%H %P%n%B", `${base}..${head}`]);
+  return entriesOf(output, "\n").map(([ids, message]) => {
+    const [commit = "", parent] = ids.trimEnd().split(" ");
+    return { commit, parent, message };
+  });
 }
 
 /** Returns the newest commits after `base` up to `head`, oldest first, each with the subject of its message. */

@@ -51,7 +51,7 @@ export interface Repository {
   findMerged(commits: readonly string[], target: string): Promise<ReadonlyMap<string, boolean | Error>>;
 
   /** Returns the commits after `base` up to `head`, oldest first. */
-  commits(base: string, head: string): Promise<{ commit: string; message: string }[]>;
+  commits(base: string, head: string): Promise<{ commit: string; parent?: string | undefined; message: string }[]>;
 
   /**
    * Returns at most `count` commits of a branch, newest first, without what was merged into it.

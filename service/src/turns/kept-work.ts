@@ -134,8 +134,11 @@ async function checkPushed(
 ): Promise<Omit<JobCommit, "message"> | undefined> {
   const { turns, repository, log } = context;
   let own: Omit<JobCommit, "message"> | undefined;
-  let parent = base;
-  for (const { commit, message } of await repository.commits(base, head)) {
+  let before = base;
+  for (const one of await repository.commits(base, head)) {
+    const { commit, message } = one;
+    // Where the target branch was merged since, the one before it in the list, or the base, has changes of others.
+    const { parent = before } = one;
     const maker = turns.find((turn) => isCommitOf(turn, message));
     if (maker !== undefined)
       await checkEarlier(
@@ -143,7 +146,7 @@ async function checkPushed(
         `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`,
       );
     if (maker?.id === kept.id) own = { commit, parent };
-    parent = commit;
+    before = commit;
   }
   return own;
 }

@@ -209,11 +209,11 @@ export class MemoryRepository implements Repository {
     return commit;
   }
 
-  async commits(base: string, head: string): Promise<{ commit: string; message: string }[]> {
+  async commits(base: string, head: string): ReturnType<Repository["commits"]> {
     for (const one of [base, head]) this.#commit(one);
     return this.#all
       .log([head], [base])
-      .map(({ id, message }) => ({ commit: id, message }))
+      .map(({ id, parents, message }) => ({ commit: id, parent: parents[0], message }))
       .reverse();
   }
 

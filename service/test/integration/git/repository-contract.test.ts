@@ -194,7 +194,9 @@ describe.each([
       returned: [],
     });
     const head = made.commit ?? "";
-    expect(await repository.commits(main, head)).toEqual([{ commit: head, message: "Change\n\ndocs/guide.md" }]);
+    expect(await repository.commits(main, head)).toEqual([
+      { commit: head, parent: main, message: "Change\n\ndocs/guide.md" },
+    ]);
     const [readme, page] = await repository.changedFiles(main, head);
     expect(readme).toEqual({ path: "README.md", before: expect.any(String), after: undefined, filter: undefined });
     expect(page).toEqual({ path: "a.md", before: undefined, after: expect.any(String), filter: undefined });
@@ -366,7 +368,9 @@ describe.each([
     const copy = await repository.copy(head);
     expect(copy).not.toBe(head);
     const main = host.head("main");
-    expect(await repository.commits(main, copy)).toEqual([{ commit: copy, message: "Change\n\nText.\n" }]);
+    expect(await repository.commits(main, copy)).toEqual([
+      { commit: copy, parent: main, message: "Change\n\nText.\n" },
+    ]);
     expect(await changed(head, copy)).toEqual([]);
   });
 
@@ -378,7 +382,9 @@ describe.each([
     await repository.fetch([branch]);
     const moved = (await repository.rebase(commit, parent, onTop)) ?? "";
     expect(await changed(onTop, moved)).toEqual(["b.md"]);
-    expect(await repository.commits(onTop, moved)).toEqual([{ commit: moved, message: "Change\n\nText.\n" }]);
+    expect(await repository.commits(onTop, moved)).toEqual([
+      { commit: moved, parent: onTop, message: "Change\n\nText.\n" },
+    ]);
     // The others have the same change.
     const same = host.commitTo(branch, { "b.md": "B\n" });
     await repository.fetch([branch]);
@@ -537,7 +543,9 @@ describe.each([
       const edited = await make(start, { "b.md": "B\n", "AGENTS.md": "Be quick.\n" });
       const { commit, leftOut } = await repository.withOwnFiles(edited, start, (paths) => `Without ${paths.join()}\n`);
       expect([await changed(head, commit), leftOut]).toEqual([["b.md"], ["AGENTS.md"]]);
-      expect(await repository.commits(head, commit)).toEqual([{ commit, message: "Without AGENTS.md\n" }]);
+      expect(await repository.commits(head, commit)).toEqual([
+        { commit, parent: head, message: "Without AGENTS.md\n" },
+      ]);
     });
 
     test("but not on another history", async () => {

@@ -245,7 +245,9 @@ describe("a commit", () => {
     rmSync(join(tree, "README.md"));
     rmSync(join(tree, ".git"), { recursive: true });
     const made = (await commit(checkout, "Fix\n\nTrailer: x\n")) ?? "";
-    expect(await repository.commits(checkout.head, made)).toEqual([{ commit: made, message: "Fix\n\nTrailer: x\n" }]);
+    expect(await repository.commits(checkout.head, made)).toEqual([
+      { commit: made, parent: checkout.head, message: "Fix\n\nTrailer: x\n" },
+    ]);
     const diff = await repository.diff(checkout.head, made, 10_000);
     for (const line of ["deleted file mode", "+++ b/new.md", "+new"]) expect(diff).toContain(line);
     expect(await repository.diff(checkout.head, made, 10)).toBe(diff.slice(0, 10));
@@ -1005,7 +1007,7 @@ describe("a rebase", () => {
     const rebased = (await repository.rebase(one, head, two)) ?? "";
     const [{ message } = { message: "" }] = await repository.commits(head, one);
     expect(message).toMatch(/^Write a.md\n\nText.\n+$/);
-    expect(await repository.commits(two, rebased)).toEqual([{ commit: rebased, message }]);
+    expect(await repository.commits(two, rebased)).toEqual([{ commit: rebased, parent: two, message }]);
     expect(await repository.diff(two, rebased, 1000)).toContain("+++ b/a.md");
     expect(await repository.rebase(one, head, same)).toBe(same);
     const conflict = await change("d", "a.md", "other");

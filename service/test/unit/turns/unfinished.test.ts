@@ -2,6 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { AgentResult } from "../../../src/agents/run-agent.ts";
 import type { StoredTurn, Turn } from "../../../src/model.ts";
 import { commitMessage } from "../../../src/pulls/commit-message.ts";
+import { GitHubError } from "../../../src/pulls/github/github-error.ts";
 import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { namedTurns } from "../../../src/pulls/turn-trailers.ts";
@@ -393,6 +394,19 @@ test.each<[what: string, edits: Edits, mayBeKept: boolean, isLeft: boolean, resu
   expect(seen.told === "").toBe(isLeft);
   expect(remote.read(branch, "docs/guide.md")).toBe(isLeft ? "# Ours\n" : "# Guide\n");
   expect(opened.length).toBe(1);
+});
+
+test("what the target branch brought into the branch of kept work is no change that an option could refuse", async () => {
+  const { run, remote, ports, seen, opened } = await setUp({ only: readPathPatterns(["docs/**"]) });
+  expect(await run("One", { "docs/one.md": "1\n" }, complete)).toMatchObject({ state: "completed" });
+  remote.commitTo("main", { "src/code.js": "x\n" });
+  const { open } = ports.pullRequests;
+  ports.pullRequests.open = () => Promise.reject(new GitHubError("not permitted to create pull requests", 403));
+  expect(await run("Two", { "docs/two.md": "2\n" }, complete)).toMatchObject({ state: "failed", kept: "pull-request" });
+  ports.pullRequests.open = open;
+  seen.told = "";
+  expect(await run("Two", {}, complete)).toMatchObject({ state: "completed", reason: null });
+  expect([seen.told, opened.length]).toEqual(["", 2]);
 });
 
 /** Keeps what is told of turns in the place of what was kept of them. */
