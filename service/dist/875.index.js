@@ -6631,8 +6631,11 @@ async function isMergedSince(git, base, commit, branch) {
     return (await git.query(["merge-tree", "--write-tree", branch, commit])) === branchTree;
 }
 async function commitsBetween(git, base, head) {
-    const output = await git.run(["log", "--reverse", "-z", "--format=%H%n%B", `${base}..${head}`]);
-    return entriesOf(output, "\n").map(([commit, message]) => ({ commit, message }));
+    const output = await git.run(["log", "--reverse", "-z", "--format=%H %P%n%B", `${base}..${head}`]);
+    return entriesOf(output, "\n").map(([ids, message]) => {
+        const [commit = "", parent] = ids.trimEnd().split(" ");
+        return { commit, parent, message };
+    });
 }
 async function latestCommits(git, base, head, count) {
     const log = ["log", "--reverse", "-z", "--format=%H %s", `--max-count=${count}`, `${base}..${head}`];
@@ -16405,14 +16408,16 @@ async function placeUnpushed(work, found) {
 async function checkPushed(kept, { branch, base, head }, context) {
     const { turns, repository, log } = context;
     let own;
-    let parent = base;
-    for (const { commit, message } of await repository.commits(base, head)) {
+    let before = base;
+    for (const one of await repository.commits(base, head)) {
+        const { commit, message } = one;
+        const { parent = before } = one;
         const maker = turns.find((turn) => isCommitOf(turn, message));
         if (maker !== undefined)
             await checkEarlier([context, parent, commit, textsOf(maker, message), log], `and is on ${branch}, without a pull request. Allow it and send the prompt again, or delete that branch and start a new job`);
         if (maker?.id === kept.id)
             own = { commit, parent };
-        parent = commit;
+        before = commit;
     }
     return own;
 }
