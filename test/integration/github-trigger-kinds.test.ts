@@ -112,7 +112,7 @@ describe("with a stateful GitHub made elsewhere", () => {
     expect(other.outputs["skip-reason"]).toBe("no-trigger");
     const replies = (await call("GET", `/issues/${number}/comments`)) as { body: string }[];
     expect(replies.map(({ body }) => body)).toEqual([
-      expect.stringMatching(new RegExp(`Review</a>.* review=${review.id} -->$`, "s")),
+      expect.stringMatching(new RegExp(`Review</a>.* review=${review.id} step=[0-9a-f]{32} -->$`, "s")),
     ]);
   });
 
@@ -143,8 +143,8 @@ describe("with a stateful GitHub made elsewhere", () => {
     expect(await stateOf(number)).toEqual({
       labels: [],
       replies: [
-        expect.stringMatching(/Pull request created.*job=\S+ run=99 -->$/s),
-        expect.stringMatching(/Pull request .*job=\S+ ended run=100 -->$/s),
+        expect.stringMatching(/Pull request created.*job=\S+ run=99 step=[0-9a-f]{32} -->$/s),
+        expect.stringMatching(/Pull request .*job=\S+ ended run=100 step=[0-9a-f]{32} -->$/s),
       ],
     });
   });
