@@ -79,7 +79,8 @@ test.each(rows(accesses, 2))(
     });
     expect(found()).toBe("0 1 2");
     expect(docs.read(third.outputs.ref ?? "", "part.md")).toBe("line\nline\nline");
-    expect(refs()).toEqual([]);
+    // That these failed stays known.
+    expect(refs()).toEqual([expect.stringMatching(/\/ended$/), expect.stringMatching(/\/ended$/)]);
   },
 );
 
@@ -191,7 +192,7 @@ test.each(rows(accesses, 1))(
       expect(docs.read(ref, "found.md")).not.toContain(file);
       expect(docs.read(ref, "told.md")).toContain(file);
     }
-    expect(refs()).toEqual([]);
+    expect(refs()).toEqual([expect.stringMatching(/\/ended$/)]);
   },
   60_000,
 );
