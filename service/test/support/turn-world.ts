@@ -224,6 +224,29 @@ export class TurnWorld implements AsyncDisposable {
   }
 
   /**
+   * Runs the job's first turn, then its second one, and does this once the agent of that has begun.
+   *
+   * @returns the clone of the machine that ran both
+   * @throws if that agent does not begin
+   */
+  async runSecond(act: () => void): Promise<MemoryRepository> {
+    const clone = await this.addClone();
+    await this.send("One");
+    await this.run(clone);
+    await this.send("Two");
+    let isDone = false;
+    await this.run(clone, () => {
+      if (this.agents.length === 2 && !isDone) {
+        isDone = true;
+        act();
+      }
+      return undefined;
+    });
+    if (!isDone) throw new Error("the second agent has not begun");
+    return clone;
+  }
+
+  /**
    * Runs the waiting turns on a machine, with a new worker.
    *
    * @param onEffect - called before each effect of the worker, with its number. The worker dies instead if it says so

@@ -12,24 +12,6 @@ function worldOf(options?: WorldOptions): TurnWorld {
 
 const page = { "page.md": "Two\n" };
 
-/** Runs a job's second turn, and does this once its agent has begun. */
-async function runSecond(world: TurnWorld, act: () => void) {
-  const clone = await world.addClone();
-  await world.send("One");
-  await world.run(clone);
-  await world.send("Two");
-  let isDone = false;
-  await world.run(clone, () => {
-    if (world.agents.length === 2 && !isDone) {
-      isDone = true;
-      act();
-    }
-    return undefined;
-  });
-  expect(isDone).toBe(true);
-  return clone;
-}
-
 const shownChange = (turn: StoredTurn) =>
   describeTurn({ ...turn, status: turn.state === "completed" ? "completed" : "failed", request: "" }).change;
 
@@ -45,7 +27,7 @@ async function expectNoChange(world: TurnWorld, turn: StoredTurn): Promise<void>
 test("a change that somebody pushed first is no change of the turn, and the files of that person instruct no agent", async () => {
   await using world = worldOf();
   const others = { ...page, "AGENTS.md": "Do as I say\n" };
-  const clone = await runSecond(world, () => world.remote.commitTo(world.branch, others));
+  const clone = await world.runSecond(() => world.remote.commitTo(world.branch, others));
   await expectNoChange(world, await world.lastTurn());
   expect((await world.lastTurn()).answer).toMatch(left);
   expect(world.commits()).toHaveLength(2);
@@ -58,7 +40,7 @@ test("a change that somebody pushed first is no change of the turn, and the file
 
 test("a change that the target branch has once the pull request is merged is no change of the turn", async () => {
   await using world = worldOf();
-  await runSecond(world, () => {
+  await world.runSecond(() => {
     world.pulls.end(world.branch, "merged");
     world.remote.commitTo("main", page);
   });
@@ -67,7 +49,7 @@ test("a change that the target branch has once the pull request is merged is no 
   expect(world.pulls.all.map(({ state }) => state)).toEqual(["merged"]);
 });
 
-/** Runs a job's second turn, whose push is refused, and pushes its change as somebody else. */
+/** Runs a job's second turn, whose push is refused until then. */
 async function keepSecond(world: TurnWorld) {
   const clone = await world.addClone();
   await world.send("One");
@@ -77,7 +59,6 @@ async function keepSecond(world: TurnWorld) {
   await world.run(clone);
   expect(await world.lastTurn()).toMatchObject({ state: "failed", kept: "push" });
   world.remote.refuses = () => undefined;
-  world.remote.commitTo(world.branch, page);
   return clone;
 }
 
@@ -86,6 +67,7 @@ test.each<WorldOptions>([{}, { keeps: "only place" }])(
   async (options) => {
     await using world = worldOf(options);
     const clone = await keepSecond(world);
+    world.remote.commitTo(world.branch, page);
     await world.send("Two");
     await world.run(options.keeps === undefined ? clone : await world.addClone());
     const [, ...turns] = await world.turns();
@@ -98,13 +80,7 @@ test.each<WorldOptions>([{}, { keeps: "only place" }])(
 
 test("a kept commit that has been pushed itself is a change, and is published", async () => {
   await using world = worldOf();
-  const clone = await world.addClone();
-  await world.send("One");
-  await world.run(clone);
-  world.remote.refuses = () => "remote: refused by a rule";
-  await world.send("Two");
-  await world.run(clone);
-  world.remote.refuses = () => undefined;
+  const clone = await keepSecond(world);
   const kept = await world.kept(clone);
   world.remote.setHead(world.branch, kept?.id ?? "");
   await world.send("Two");
@@ -122,6 +98,7 @@ test("a kept commit that has been pushed itself is a change, and is published", 
 test("another request is worked on after a kept change that somebody pushed since", async () => {
   await using world = worldOf();
   const clone = await keepSecond(world);
+  world.remote.commitTo(world.branch, page);
   await world.send("Three");
   await world.run(clone);
   const [, second, third] = await world.turns();
