@@ -100,7 +100,8 @@ interface BlockedDetails {
   /** Nothing could be left in the thread, or elsewhere, that tells a re-run of the request. */
   unwitnessed: object;
   prompt: object;
-  thread: object;
+  /** `detail`: why it cannot be read; `undefined` for a re-run, whose earlier attempt may have left something there. */
+  thread: { detail?: string };
   time: object;
 }
 

@@ -199,7 +199,7 @@ export const shownFailures: ShownFailure[] = [
     name: "a re-run sends nothing if the step was killed while its create was in flight",
   },
   {
-    failure: "the thread cannot be read on a re-run",
+    failure: "the thread cannot be read",
     file: "unit/action/comments/rerun",
     name: "sends nothing if it cannot read the thread, because a job may be running",
   },

@@ -200,6 +200,9 @@ export class Conversation {
     const account = this.#account;
     if (!thread || (account === undefined && !isTold && !settings.agent)) return undefined;
     this.#replies ??= await thread.listReplies(settings.projectId);
+    // A service on the runner knows its threads.
+    if (!this.#replies && thread.unread !== undefined && !settings.agent)
+      return { kind: "blocked", cause: "thread", detail: thread.unread };
     const isOwn = ({ authorId, replyId }: RememberedReply): boolean =>
       (isTold || authorId === account) && replyId !== this.#own?.replyId;
     const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import type { Clock } from "../../client/clock.ts";
+import { messageOf } from "../../client/errors.ts";
 import type { GitHub, RequestLimits } from "../runner/github.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import type { ThreadEvent } from "./event.ts";
@@ -85,6 +86,7 @@ export class Thread {
   #others: readonly RememberedReply[] = [];
   /** The listed replies below whose marker somebody has added something, so that they remember nothing. */
   #covered: readonly RememberedReply[] = [];
+  #unread: string | undefined;
   /** Edits are sent one after another, so that the last one wins. */
   #edits: Promise<void> = Promise.resolve();
 
@@ -221,6 +223,11 @@ export class Thread {
     return this.#edits;
   }
 
+  /** Why the thread could not be read the last time; `undefined` if it was, or if the token may not read it. */
+  get unread(): string | undefined {
+    return this.#unread;
+  }
+
   /** Lists the other replies with a marker of the project, oldest first; `undefined` if the thread cannot be read. */
   async listReplies(projectId: string): Promise<RememberedReply[] | undefined> {
     const listed = await this.#list();
@@ -240,7 +247,12 @@ export class Thread {
   async #list(): Promise<z.infer<typeof comments> | undefined> {
     const { position, subject } = this.#event;
     const route = `GET ${this.#kind}/{number}/comments`;
-    const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
+    const call: Call<z.infer<typeof comments>> = ["read the thread", comments, route, { number: subject.number }];
+    const sent = await this.#try(call, {});
+    const isOver = this.#ports.signal.aborted || this.#ports.clock.now() >= this.#deadline;
+    this.#unread = "data" in sent || isRefusal(sent.error) || isOver ? undefined : messageOf(sent.error);
+    if ("error" in sent) this.#report(call, sent.error, {});
+    const listed = "data" in sent ? sent.data : undefined;
     const inThread = listed?.filter(({ in_reply_to_id: root }) => !position || root === position.rootId);
     return inThread?.sort((a, b) => a.id - b.id);
   }
@@ -266,13 +278,15 @@ export class Thread {
     for (let lostCount = 0; ; lostCount++) {
       const sent = await this.#try(call, { ...options, latest });
       if ("data" in sent) return [{ kind: "kept" }, sent.data, lostCount];
-      const status = statusOf(sent.error);
-      const isRefused = status === 403 || status === 404 || status === 410;
+      const isRefused = isRefusal(sent.error);
       // What GitHub may have done is not repeated.
       const isFinal = isRefused || sent.error instanceof UnusableError;
       if (isFinal || signal.aborted || clock.now() + repeatPauseMs >= latest) {
         this.#report(call, sent.error, options);
-        const write: Write = { kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 };
+        const write: Write = {
+          kind: isRefused ? "refused" : "lost",
+          isDeleted: isRefused && statusOf(sent.error) !== 403,
+        };
         return [write, undefined, isRefused ? lostCount : lostCount + 1];
       }
       await clock.sleep(repeatPauseMs, signal);
@@ -323,6 +337,10 @@ export class Thread {
       return { error };
     }
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return [403, 404, 410].includes(statusOf(error) ?? 0);
 }
 
 function statusOf(error: unknown): number | undefined {

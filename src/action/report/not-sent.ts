@@ -160,10 +160,16 @@ const blocked: {
     Cannot read the request again
     Whether the ${trusted(triggerKind)} still asks cannot be read (${detail}), so nothing was started.
     ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail, context)}`,
-  thread: (_, context) => message`
+  thread: ({ detail }, context) =>
+    detail === undefined
+      ? message`
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
-    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`,
+    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${howToStartAnother(context)}`
+      : message`
+    Cannot read the thread
+    The thread, which may name a job to continue, cannot be read (${detail}), so ${nothingSent(context)}.
+    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail, context)}`,
   pending: (_, context) => message`
     Job may have been started
     An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.

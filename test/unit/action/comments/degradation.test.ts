@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
 import {
@@ -34,39 +35,47 @@ test("the thread's job continues although the reply cannot be posted, because th
   expect(sentOf((await runComment(github, { respond: completes })).requests)).toEqual([messageTo("job_1")]);
 });
 
-describe("a new job is started", () => {
-  test("if the thread cannot be read, with a warning", async () => {
-    const github = githubRejecting(/^GET .*\/comments$/, earlierReply("job_1"));
-    const { requests, toolkit } = await runComment(github, { respond: completes });
-    expect(routesOf(requests)[0]).toBe(createRequest);
-    expect(toolkit.annotations).toMatchObject([
-      { level: "warning", text: expect.stringContaining("Could not read the thread") },
-    ]);
-  });
+test("a new job is started if the token may not read the thread, with a warning", async () => {
+  const github = githubRejecting(/^GET .*\/comments$/, earlierReply("job_1"));
+  const { requests, toolkit } = await runComment(github, { respond: completes });
+  expect(routesOf(requests)[0]).toBe(createRequest);
+  expect(toolkit.annotations).toMatchObject([
+    { level: "warning", text: expect.stringContaining("Could not read the thread") },
+  ]);
+});
 
-  test("if one page of the thread cannot be read, with a warning", async () => {
+describe("nothing is sent if the thread, which may name a job, cannot be read", () => {
+  test.each([
+    ["now", (page: unknown) => page === 1],
+    ["to its end", (page: unknown) => page === 2],
+  ])("%s", async (_name, isFailing) => {
     const github = threadWith(earlierReply("job_1"));
     for (let count = 0; count < 150; count++) github.add(otherUser, "hello");
-    github.fault = ({ parameters }) => {
-      if (parameters.page === 2) throw new Error("Server Error");
+    github.fault = ({ route, parameters }) => {
+      if (/^GET .*\/comments$/.test(route) && isFailing(parameters.page ?? 1))
+        throw new GitHubError("Server Error", 502);
     };
-    const { requests, toolkit } = await runComment(github, { respond: completes });
-    expect(routesOf(requests)[0]).toBe(createRequest);
-    expect(toolkit.annotations).toMatchObject([
-      { level: "warning", text: expect.stringContaining("Could not read the thread") },
-    ]);
+    const { requests, toolkit, outputs } = await runComment(github, { respond: completes });
+    expect(requests).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+    expect(toolkit.annotations.at(-1)).toMatchObject({
+      title: "Cannot read the thread",
+      text: expect.stringContaining("cannot be read (Server Error), so nothing was started"),
+    });
+    // A re-run, or the next comment, goes to the thread's job.
+    github.fault = () => {};
+    const again = await runComment(github, { respond: completes, attempt: 2 });
+    expect(sentOf(again.requests)).toEqual([messageTo("job_1")]);
   });
 
-  test("if the thread is not a list, with a warning", async () => {
+  test("as a list", async () => {
     const github = threadWith(earlierReply("job_1"));
     const request = github.request.bind(github);
     github.request = async (route, ...rest) =>
       route.startsWith("GET") && route.endsWith("comments") ? "<html>" : request(route, ...rest);
-    const { requests, toolkit } = await runComment(github, { respond: completes });
-    expect(routesOf(requests)[0]).toBe(createRequest);
-    expect(toolkit.annotations).toMatchObject([
-      { level: "warning", text: expect.stringContaining("Could not read the thread") },
-    ]);
+    const { requests, outputs } = await runComment(github, { respond: completes });
+    expect(requests).toEqual([]);
+    expect(outputs.outcome).toBe("error");
   });
 });
 

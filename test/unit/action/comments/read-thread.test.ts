@@ -98,7 +98,7 @@ test("the last ten comments are told, as far as 20 kB have room", async () => {
 test("comments that cannot be read cost no job: the agent is told the text alone, and that", async () => {
   const github = threadOf({ body: "x" });
   github.fault = ({ route }) => {
-    if (route.endsWith("issues/{number}/comments") && route.startsWith("GET")) throw new Error("down");
+    if (route.endsWith("issues/{number}/comments") && route.startsWith("GET")) throw new GitHubError("down", 403);
   };
   const { run, thread } = await ask(github);
   expect(thread).toMatch(/is dead\.\n\nThe comments could not be read\.\n~~~$/);
