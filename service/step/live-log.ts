@@ -77,7 +77,7 @@ export class LiveLog {
     const isSilent = this.#hasBegun && now - this.#printedAt >= silenceMs;
     const isTold = this.#left > 0 && (this.#lines < maxAllLines || isSilent || isLast);
     if (isTold) this.#print(`… ${this.#left} more ${this.#left === 1 ? "line" : "lines"}`);
-    else if (isSilent && !isLast) this.#print("The agent is running, and has printed nothing for five minutes.");
+    else if (isSilent && !isLast) this.#print("Nothing more was printed for five minutes.");
     if (isTold) this.#left = 0;
     if (isTold || isSilent) this.#printedAt = now;
   }

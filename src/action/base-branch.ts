@@ -34,9 +34,10 @@ export async function findBase(run: Run): Promise<{ base: string | undefined } |
   if ("kind" in found || found.base === undefined) return found;
   // A dry run sends nothing to the service, so it trusts that it takes one.
   if (run.settings.dryRun) return found;
-  await askService(run);
+  const answer = await askService(run);
   if (run.ports.signal.aborted) return cancelledBeforeSending;
-  return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
+  if (run.state.features?.has("base")) return found;
+  return { kind: "blocked", cause: "no-base", error: answer.kind === "unreadable" ? answer.error : undefined };
 }
 
 /** Returns the job whose own pull request the event is about, which its branch names; or why nothing is sent. Never rejects. */

@@ -11,7 +11,7 @@ import { renderSummary } from "./report/summary.ts";
 import type { Execution, Run, RunPorts } from "./run.ts";
 import { runJob } from "./run-job.ts";
 import { RunState } from "./run-state.ts";
-import { missingCertificates } from "./runner/environment.ts";
+import { missingCertificates, runAttempt } from "./runner/environment.ts";
 import type { IdTokenPorts } from "./runner/id-token.ts";
 import type { Toolkit } from "./runner/toolkit.ts";
 import type { Mode } from "./settings.ts";
@@ -114,6 +114,7 @@ async function runStep(
     const read = (name: string): string => toolkit.input(name);
     inputs = parseInputs(read, environment, (path) => readPromptFile(path, workspace));
     if (!inputs.ok) {
+      state.mayHaveEarlier = runAttempt(environment) > 1;
       const { problems, skipped } = inputs;
       return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
     }

@@ -84,12 +84,13 @@ interface BlockedDetails {
   changes: { detail: string };
   /** What asks cannot be read again. */
   request: { triggerKind: TriggerKind; detail: string };
-  "no-base": object;
+  /** `error`: why the service could not be asked; `undefined` if it takes none. */
+  "no-base": { error: RequestError | undefined };
   base: { detail: string };
   /** The newest commit of a branch that can be the agent's. */
   head: { branch: string; detail: string };
-  /** The range of changes ends before it begins: another run has covered it. */
-  "range-behind": { base: string; head: string };
+  /** The range of changes ends before it begins: another run has covered it, or `since`, the input, names what is ahead of it. */
+  "range-behind": { base: string; head: string; since?: string };
   /** Plain mode: what an earlier run attempt, or an earlier run of the session, started cannot be read. */
   memory: { detail: string };
   session: { detail: string };

@@ -102,7 +102,10 @@ class Sending {
     const early = conversation && !isResumed ? await this.#write() : undefined;
     if (early && "kind" in early) return this.#withdraw(early, { isShown: false });
     const start = await findStart(this.#run);
-    if ("kind" in start) return this.#withdraw(start, { isShown: false });
+    if ("kind" in start) {
+      this.#run.state.mayHaveEarlier ||= isRerun;
+      return this.#withdraw(start, { isShown: false });
+    }
     this.#memory.openSession(start.base);
     if (isResumed) {
       const failed = await this.#gather(this.#request.replies);
@@ -286,7 +289,6 @@ class Sending {
     const written = early ?? (await this.#write(remembered, publishes));
     if ("kind" in written) return this.#withdraw(written);
     if (!conversation && !memory.isWritable) await memory.sayWhatIsForgotten();
-    else if (!conversation) tellOfTag(this.#run);
     const announced = settings.dryRun ? undefined : await conversation?.announce();
     state.publishesKept = publishes;
     const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
@@ -295,6 +297,7 @@ class Sending {
     const found = jobId === "" && isOfSession ? await (conversation ?? remembered).findContinued(base) : undefined;
     if (found === "changed") return this.#decideAnew(decision, base, early);
     if (found && "kind" in found) return this.#withdraw(found);
+    if (!conversation && memory.isWritable) tellOfTag(this.#run);
     const continued = jobId === "" ? (found ?? kept) : { jobId };
     if (found && kept && found.jobId !== to)
       log.line(`The session has gone on with job ${found.jobId}, so what job ${to} left unfinished stays there`);

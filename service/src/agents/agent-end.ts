@@ -124,8 +124,7 @@ function sentenceOf(
 ): string {
   if (end === "stopped") return "The agent stopped.";
   if (exceeded !== undefined) return killedFor(exceeded);
-  if (end === "timed-out")
-    return `The agent timed out after ${Number((timeLimitMs / 1000).toFixed(1))} s: --time-limit-minutes gives it more.`;
+  if (end === "timed-out") return `The agent timed out after ${Number((timeLimitMs / 1000).toFixed(1))} s.`;
   if (endedBy === "wait")
     return `The agent was ended, because its model answered ${model?.lastStatus} and asked to wait for longer than the rest of the turn.`;
   if (endedBy === "other-session")

@@ -93,7 +93,7 @@ function adviceOf(error: unknown): string {
     return "Only a token with permission for workflows can push files in .github/workflows.";
   const option = ofNames.find(([words]) => words.test(text))?.[1];
   if (option !== undefined)
-    return `Set the option ${option} to what the rule wants, in a new run of the workflow: a re-run keeps its options. Or change the rule.`;
+    return `Set the service's option ${option} to what the rule wants (of a step, with agent-options in a new run: a re-run keeps them), or change the rule.`;
   if (/not UTF-8/.test(text)) return "Rename what has that name, or change the rule that requires signatures.";
   if (/verified signatures/i.test(text))
     return "Use the token of a GitHub App or of the workflow, for which GitHub signs commits, or change the rule.";

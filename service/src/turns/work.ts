@@ -103,7 +103,8 @@ export interface WorkContext extends RunContext, TurnContext {
 }
 
 /** Appended to a failure reason if the agent's changes are kept. */
-export const keptSentence = "What its agent changed is kept: the job's next request continues from there.";
+export const keptSentence =
+  "What its agent changed is kept: the job's next request continues from there, unless three in a row did not complete.";
 
 export const reasonWhenKept = (reason: string): string => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 

@@ -56,7 +56,7 @@ test.each(rows(accesses, 2))(
     const first = await night("1");
     expect(first.outputs, first.log).toMatchObject({ outcome: "failed", "pr-link": "" });
     expect(first.annotations.join("\n")).toContain(
-      "What its agent changed is kept: the job's next request continues from there.",
+      "What its agent changed is kept: the job's next request continues from there, unless three in a row did not complete.",
     );
     expect(docs.branches()).toEqual([]);
     expect(refs()).toEqual([expect.stringMatching(/\/unfinished$/)]);

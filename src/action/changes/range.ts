@@ -164,7 +164,7 @@ export async function findRange(
     const ref = firstBase ?? since.ref;
     const compared = await compareIfFound(ref, sha, repository);
     if (!compared) throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
-    return notBehind(compared);
+    return { ...notBehind(compared), ...(compared.status === "behind" && { since: since.ref }) };
   }
 
   const range = await rangeOfEvent(environment, repository);

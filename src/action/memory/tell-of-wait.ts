@@ -23,8 +23,10 @@ export function tellOfWait(decision: Wait, { log, ports }: Run): void {
 }
 
 /** Says that the session of a run on a tag ends with it. GitHub's documentation: "Dependency caching reference", restrictions. */
-export function tellOfTag({ settings, ports, log }: Run): void {
+export function tellOfTag({ settings, state, ports, log }: Run): void {
   if (settings.session === "" || !isOnTag(ports.environment)) return;
+  // That service knows its sessions itself.
+  if (settings.agent || state.features?.has("session")) return;
   log.notice(message`
     Session of a tag
     This run is on a tag, and GitHub gives each tag a cache of its own. So the next release does not find the job of this run, and starts a new one. To keep one pull request, run on schedule, or on push to a branch.`);

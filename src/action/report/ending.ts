@@ -51,9 +51,11 @@ export function describeResult(result: RunResult, context: ResultContext): Messa
 type Describe<Kind> = (result: Extract<RunResult, { kind: Kind }>, context: ResultContext) => Message;
 
 const results: { [Kind in RunResult["kind"]]: Describe<Kind> } = {
-  "invalid-inputs": ({ problems }) => ({
+  "invalid-inputs": ({ problems }, { state }) => ({
     title: "Invalid inputs",
-    what: say`No job was started, because the inputs are invalid:`,
+    what: state.mayHaveEarlier
+      ? say`An earlier attempt of this workflow run may have started a job. This one sent nothing, because the inputs are invalid:`
+      : say`No job was started, because the inputs are invalid:`,
     points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
     next: say`Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
   }),
@@ -275,11 +277,11 @@ function adviceOf(
   switch (failureClass) {
     case "limit": {
       const limit = settings?.agent
-        ? say`Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
+        ? say`Raise the limit in the workflow (timeout-minutes for the time, or --time-limit-minutes if it is set; agent-options for others)`
         : say`Raise the limit in the service`;
       const how = settings?.agent ? say` and ${anew}: a re-run has this run's limits.` : say`, then re-run.`;
       const instead = isUnfinished
-        ? say`Or re-run this workflow run: its agent continues from what is kept.`
+        ? say`Or re-run this workflow run: its agent continues from what is kept, unless three turns in a row did not complete.`
         : say`Or make the task smaller.${state.workFile === "" ? " Nothing that the agent did in this turn is kept." : ""}`;
       return joinSentences([...limit, ...how], instead);
     }

@@ -70,7 +70,7 @@ export class RunLog {
   /** Something could not be saved in the cache; `isInTime`: nothing has been sent yet. */
   notSaved(error: unknown, isInTime: boolean): void {
     const text = isInTime
-      ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+      ? say`That a request is about to be sent could not be saved in the Actions cache (${messageOf(error)}). If it is sent and this runner is lost then, a re-run of this workflow run may start a second job.`
       : say`The job could not be saved in the Actions cache (${messageOf(error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
     // Two annotations would say the same, and two lines need not.
     if (this.#notSaved === "") this.warning({ title: "Cannot remember the job", what: text });

@@ -2,7 +2,7 @@ import { capitalized, joinSentences, type Message, message, say, type Text, trus
 import type { BlockedResult, SkippedResult, TriggerKind } from "../result.ts";
 import { count, duration, shortRef } from "./format.ts";
 import { addressOf, checkService, howToStartAnother, howToTakeUp, type ResultContext, reportBug } from "./message.ts";
-import { failureReason } from "./request-failure.ts";
+import { explainRequestFailure, failureReason } from "./request-failure.ts";
 
 /** As long as that is open, what has another prompt may be this step's, or of another call of a reusable workflow. */
 const mayHaveRun = say`This run sent nothing, because GitHub does not say that this step has not run before (permissions: actions: read).`;
@@ -41,7 +41,7 @@ export function describeSkip(result: SkippedResult, context: ResultContext): Mes
 }
 
 /** Says that nothing was started, as far as the run knows. */
-function nothingSent({ state }: ResultContext): Text {
+export function nothingSent({ state }: ResultContext): Text {
   return state.mayHaveEarlier
     ? say`this run sent nothing, but an earlier attempt of it may have started a job`
     : say`nothing was started`;
@@ -210,19 +210,31 @@ const blocked: {
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
     Give the steps different prompts or sessions, and start a new run of the workflow. ${howToTakeUp("that job", say`job-id ${jobId}`, context)}`,
-  "no-base": () => message`
+  "no-base": ({ error }, context) =>
+    error === undefined
+      ? message`
     The service takes no base
-    The service does not announce that a job can start from another branch. Nothing was started.
-    Update the service, or remove base.`,
+    The service does not announce that a job can start from another branch, so ${nothingSent(context)}.
+    Update the service, or remove base.`
+      : message`
+    Cannot ask the service for base
+    Whether a job can start from another branch is unknown, so ${nothingSent(context)}. ${explainRequestFailure("create", error, context).what}
+    ${explainRequestFailure("create", error, context).next}`,
   base: ({ detail }, context) => message`
     Cannot read the pull request
-    The branch of the pull request cannot be read (${detail}), so nothing was started.
+    The branch of the pull request cannot be read (${detail}), so ${nothingSent(context)}.
     ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
   head: ({ branch, detail }, context) => message`
     Cannot read the newest commit
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
     ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
-  "range-behind": ({ base, head }) => message`
+  "range-behind": ({ base, head, since }) =>
+    since !== undefined
+      ? message`
+    Nothing to compare
+    The range of changes begins with ${shortRef(since)}, the value of changes-since, which is ahead of this run's commit, ${shortRef(head)}. Nothing was started.
+    Let changes-since name an earlier commit, and start a new run: a re-run keeps this run's workflow file.`
+      : message`
     Changes were covered by another run
     The range of changes ends with ${shortRef(head)}, and another run has covered all up to ${shortRef(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,

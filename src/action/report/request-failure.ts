@@ -53,8 +53,8 @@ function adviceOnAnswer(
       // A gateway's HTML page says nothing about the prompt.
       if (serviceMessage === "") return [[], say`Check base-url, and any gateway or proxy in front of the service.`];
       return [
-        say`The service rejected the prompt.`,
-        say`Change the prompt as the service's message says, then start a new run.`,
+        say`The service rejected the request.`,
+        say`Change what the service's message names, then start a new run.`,
       ];
     case 401:
       if (usesIdToken) return [say`The service does not trust this workflow run.`, howToTrust(operation)];

@@ -64,6 +64,23 @@ test("a service that does not announce it gets nothing", async () => {
   expect(toolkit.annotations.at(-1)?.title).toBe("The service takes no base");
 });
 
+test.each([
+  [401, "The service rejected the API key."],
+  [503, "The service is unavailable."],
+])("a service that cannot be asked (%i) gets nothing, and is not said to take none", async (status, why) => {
+  const { requests, outputs, toolkit } = await runMain({
+    respond: () => respondWith(status),
+    inputs: { ...inputs, base: "release/2" },
+    runAttempt: 2,
+  });
+  expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+  expect(outputs.outcome).toBe("error");
+  expect(toolkit.annotations.at(-1)).toMatchObject({
+    title: "Cannot ask the service for base",
+    text: expect.stringMatching(`this run sent nothing, but an earlier attempt of it may have.*${why}`),
+  });
+});
+
 test("the default service takes none", async () => {
   const { requests, toolkit } = await runMain({ inputs: { base: "main" }, respond: service().respond });
   expect(requests).toEqual([]);

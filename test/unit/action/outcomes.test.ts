@@ -84,6 +84,15 @@ describe("outputs", () => {
     expect(hasPassed).toBe(false);
   });
 
+  test("invalid inputs of a re-run say that an earlier attempt may have started a job", async () => {
+    const { toolkit } = await runMain({
+      inputs: { "on-rerun": "New" },
+      runAttempt: 2,
+      respond: () => respondWith(201),
+    });
+    expect(toolkit.annotations[0]?.text).toContain("may have started a job. This one sent nothing, because");
+  });
+
   test("are empty for fields that a record leaves out", async () => {
     const { outputs } = await runMain({
       respond: ({ method }) => respondWith(200, { id: "job_1", status: method === "POST" ? "active" : "completed" }),

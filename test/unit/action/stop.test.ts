@@ -141,6 +141,15 @@ describe("a cancelled step", () => {
     expect(toolkit.annotations.at(-1)?.text).toContain("Job job_1 had already reached the status completed");
   });
 
+  test("of an own agent with on-rerun: new is not told to re-run for a result, which a re-run pays for again", async () => {
+    const service = running();
+    service.endsAs = "completed";
+    const { toolkit } = await attempt(service, { inputs: { ...own, "on-rerun": "new" }, agent: ownAgent });
+    expect(toolkit.annotations.at(-1)?.text).toMatch(
+      /completed\.\nTo continue that job, run the action with job-id job_1/,
+    );
+  });
+
   test("stops no turn that is over, by what the service says", async () => {
     const service = running();
     const { outputs, requests, toolkit } = await attempt(service, {

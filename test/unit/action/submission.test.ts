@@ -294,7 +294,7 @@ test("restarts the minute for failed connections once the service has responded"
 
 describe("a permanent HTTP error fails immediately and says what to do", () => {
   test.each([
-    [400, "rejected the prompt", "Change the prompt"],
+    [400, "rejected the request", "Change what the service's message names"],
     [401, "rejected the API key", "Create an admin key"],
     [403, "The API key is not allowed from this IP address", "Allow the runner's address"],
     [404, "Project docs was not found", "Copy project-id"],

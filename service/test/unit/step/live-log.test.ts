@@ -26,7 +26,7 @@ test("shows what the agent says and the names of its tools, and never what these
 test("an agent that works for ten minutes is heard of, also while it says nothing", async () => {
   const { lines, add } = setUp();
   for (let now = 0; now < 20 * minute; now += second) await add(now === 8 * minute ? "| Still here.\n" : "", now);
-  const silent = "The agent is running, and has printed nothing for five minutes.";
+  const silent = "Nothing more was printed for five minutes.";
   expect(lines).toEqual(["| Still here.", silent, silent]);
 });
 

@@ -130,7 +130,7 @@ test("the log of a turn whose agent says nothing has no last words", async () =>
 /** What is told of an agent that changed something and did not complete, in the log and in the reason. */
 const keptLine = "What the agent changed is kept, and not published:";
 const keptReason = (reason: string) =>
-  `${reason} What its agent changed is kept: the job's next request continues from there.`;
+  `${reason} What its agent changed is kept: the job's next request continues from there, unless three in a row did not complete.`;
 
 test("an agent that fails fails its turn, and what it reported is logged", async () => {
   const { run, next, branch, steps, store } = await setUpTurns();
@@ -257,7 +257,7 @@ test("a turn fails without a secret in its reason, such as the name of a file th
 test("an agent that times out fails its turn after the time that is named", async () => {
   const { run, next } = await setUpTurns();
   next.result = { end: "timed-out", message: undefined, error: undefined };
-  const text = "The agent timed out after 90 s: --time-limit-minutes gives it more.";
+  const text = "The agent timed out after 90 s.";
   const log = lines("Turn 1 started.", text, keptLine);
   expect(await run()).toEqual({ result: "failed", log, failures: [keptReason(text)] });
 });

@@ -414,6 +414,22 @@ describe("changes-since", () => {
     ]);
   });
 
+  test("that is ahead of the run's commit is an error that blames no other run", async () => {
+    const { repository, yesterday } = repositoryOfTwoDays();
+    repository.ref("next", repository.commit("main", { files: ["src/next.ts"] }));
+    const { requests, toolkit } = await runWithChanges(repository, schedule, {
+      inputs: { "changes-since": "next" },
+      environment: { GITHUB_SHA: yesterday },
+    });
+    expect(requests).toEqual([]);
+    expect(toolkit.annotations).toMatchObject([
+      {
+        title: "Nothing to compare",
+        text: expect.stringContaining("next, the value of changes-since, which is ahead"),
+      },
+    ]);
+  });
+
   test("from which the branch has moved away compares with what both have", async () => {
     const { repository, yesterday } = repositoryOfTwoDays();
     repository.ref("release", yesterday);

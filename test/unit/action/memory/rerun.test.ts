@@ -111,7 +111,7 @@ describe("the first attempt", () => {
     expect(outputs.outcome).toBe("started");
     // The request waits three seconds for the entry that announces it.
     expect(clock.elapsedMs).toBe(3000 + 5000);
-    expect(toolkit.annotations[0]?.text).toContain("It is sent anyway");
+    expect(toolkit.annotations[0]?.text).toContain("If it is sent and this runner is lost then");
     expect(toolkit.annotations).toHaveLength(1);
   });
 

@@ -510,6 +510,18 @@ describe("the memory of a session", () => {
     expect(await run("refs/tags/v1.0.0", { session: "" })).toEqual([]);
   });
 
+  test("is found by other tags at a service that knows sessions", async () => {
+    const service = new KeyedService();
+    service.features = ["session"];
+    const run = async (ref: string) => {
+      const inputs = { session: "nightly-docs", "base-url": "https://agents.example.com" };
+      const environment = { GITHUB_REF: ref };
+      const { toolkit } = await runMain({ respond: service.respond, inputs, cache: new FakeCache(), environment });
+      return toolkit.annotations.map(({ title }) => title);
+    };
+    expect(await run("refs/tags/v1.0.0")).toEqual([]);
+  });
+
   test("needs a cache service; without one, there is one notice and a new job", async () => {
     const { service, toolkit } = await (async () => {
       const service = new NightlyService();

@@ -112,7 +112,7 @@ test("shortens a huge service message, so that the advice still fits", async () 
   const text = toolkit.annotations[0]?.text ?? "";
   expect(text.length).toBeLessThan(4096);
   expect(text).toContain("No job was started.");
-  expect(text).toContain("Change the prompt");
+  expect(text).toContain("Change what the service");
 });
 
 test("prints one annotation per error", async () => {

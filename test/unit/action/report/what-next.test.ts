@@ -55,7 +55,7 @@ describe("a job that was not found", () => {
 describe("an HTTP error", () => {
   test.each<[number, Record<string, string>, RegExp]>([
     [400, attach, /Check job-id and project-id/],
-    [400, {}, /rejected the prompt.*Change the prompt/s],
+    [400, {}, /rejected the request.*Change what the service/s],
     [401, own, /Update the secret with a key that the service accepts/],
     [403, own, /use one that may start jobs\. If the service limits addresses, allow the runner's\./],
     [422, {}, /See the service's message/],
