@@ -195,14 +195,18 @@ class Sending {
     tellOfWait(decision, this.#run);
     const { jobId, sent } = decision;
     const isTurn = "turnId" in decision;
-    const wasSeen = !isTurn && decision.wasSeen;
+    const { wasSeen, isDone, isDoubtful } = isTurn ? {} : decision;
     const task: Attach = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
     if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-    const adopt = (): void => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
-    const resumed = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
+    const adopt = (): void => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen, isDone }));
+    const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
+    if (resumed === undefined && isDoubtful && !state.hasRecord) {
+      state.forgetJob();
+      return this.#refuse({ do: "refuse", cause: "pending" });
+    }
     if (resumed) {
       const ended = await compareHeads(resumed, this.#run);
       adopt();
@@ -221,7 +225,12 @@ class Sending {
    * again. After a message, the first record may predate it, so only a wait can tell. A failed comment is not retried: each comment is its
    * own request.
    */
-  async #resume(task: Attach, onUsable: () => void, onPolled: () => void): Promise<RunResult | undefined> {
+  async #resume(
+    task: Attach,
+    wasDone: boolean,
+    onUsable: () => void,
+    onPolled: () => void,
+  ): Promise<RunResult | undefined> {
     const { settings, state, log } = this.#run;
     const isComment = this.#request.conversation !== undefined;
     const isTurn = task.turnId !== undefined;
@@ -231,6 +240,13 @@ class Sending {
     const isGone = isJobNotFound(result, state) && (await isStillGone(task.jobId, this.#run));
     // Otherwise, the 404 was a mistake.
     if (!isGone && isJobNotFound(result, state)) result = await look();
+    // A later request may have made it fail.
+    if (wasDone && state.hasRecord && (result.kind === "done" || result.kind === "started")) {
+      if (state.status !== "completed")
+        log.line(`Job ${task.jobId} was completed for this request, and is ${state.status} since a later one`);
+      onUsable();
+      return { kind: "done", status: "completed" };
+    }
     const ended = result.kind === "done" ? state.status : undefined;
     const isCompleted = result.kind === "done" && result.status === "completed";
     const isFirst = state.timeline.length === 1;
@@ -252,7 +268,7 @@ class Sending {
       ...options,
       onJobId: (jobId) => {
         options.onJobId?.(jobId);
-        conversation?.mark("job", jobId);
+        conversation?.mark("job", jobId, { isDoubtful: !this.#run.state.hasRecord });
         conversation?.showJob();
       },
       onPolled: () => {
@@ -267,7 +283,7 @@ class Sending {
     const { status, jobId, features } = this.#run.state;
     if (!(hasEnded || status === "active") || sent !== "message" || features) return;
     this.#memory.see(sent, jobId);
-    this.#request.conversation?.mark("job", jobId, true);
+    this.#request.conversation?.mark("job", jobId, { isSeen: true });
   }
 
   async #send(
@@ -414,7 +430,7 @@ class Sending {
     const { state } = this.#run;
     // A re-run could read the job's state from before a message.
     const isTold = state.features === undefined && state.origin !== "created" && endOf(result, state);
-    if (isTold) conversation?.mark("job", state.jobId, true);
+    if (isTold) conversation?.mark("job", state.jobId, { isSeen: true });
     const word = conversation?.word;
     // Without a word in the thread, its evidence is a doubt.
     const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;

@@ -1,6 +1,6 @@
 import { type HttpRequest, type HttpResponse, isSuccess, type Transport } from "../runner-kit/transport.ts";
 import type { CallLimits, Clock } from "./clock.ts";
-import { type IdempotencyKey, type Job, parseBody, parseErrorMessage, parseJob } from "./contract.ts";
+import { type IdempotencyKey, isObject, type Job, parseBody, parseErrorMessage, parseJob, textOf } from "./contract.ts";
 import type { Credentials } from "./credentials.ts";
 import { HttpError, InvalidResponseError } from "./errors.ts";
 import { parseJobPage } from "./job-page.ts";
@@ -128,7 +128,8 @@ export function createClient(options: ClientOptions, ports: ClientPorts) {
       throw new HttpError({
         status: response.status,
         serviceMessage: parseErrorMessage(data, redact(response.body)),
-        isOfService: parseErrorMessage(data) !== "",
+        // Gateways have their own: Kong and AWS write `message`. Specification: "error body".
+        isOfService: isObject(data) && textOf(data.error).trim() !== "",
         location: redact(response.headers.location ?? ""),
         retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
         sentAt,

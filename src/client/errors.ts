@@ -9,7 +9,7 @@ export class HttpError extends Error {
   declare readonly status: number;
   /** The service's own message, or empty. Untrusted text. */
   declare readonly serviceMessage: string;
-  /** Whether that is a field of a JSON object, which the plain text of a gateway is not. */
+  /** Whether that is the `error` of a JSON object, as the service writes it and a gateway in front of it does not. */
   declare readonly isOfService?: boolean;
   /** The target of a redirect, or empty. Untrusted text. */
   declare readonly location: string;

@@ -137,7 +137,7 @@ export class Conversation {
 
   /** Shows that the step waits for the job of an earlier attempt. */
   async resume(jobId: string): Promise<void> {
-    this.mark("job", jobId);
+    this.mark("job", jobId, { isDoubtful: this.#marker?.jobId === jobId && this.#marker.isDoubtful === true });
     if (!this.#own && !this.#post) await this.#postReply();
   }
 
@@ -235,13 +235,13 @@ export class Conversation {
   }
 
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
-  mark(kind: Marker["kind"], jobId?: string, isSeen = false): void {
+  mark(kind: Marker["kind"], jobId?: string, { isSeen = false, isDoubtful = false } = {}): void {
     const { settings, state } = this.#run;
     // What an earlier attempt has seen stays so.
     const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
     const { projectId } = settings;
     const from = { projectId, request: this.#asked, attempt: this.#attempt };
-    this.#marker = { ...from, kind, jobId, wasSeen, head: state.before?.head };
+    this.#marker = { ...from, kind, jobId, wasSeen, isDoubtful, head: state.before?.head };
   }
 
   /** The id must reach the thread before the process can be killed, so this edit does not wait for its turn. */
@@ -329,6 +329,6 @@ export class Conversation {
   }
 }
 
-function wordOf({ kind, jobId = "", wasSeen, head }: Marker, sent: "create" | "message"): Word {
-  return kind === "job" ? { kind, jobId, sent, wasSeen, ...(head && { before: { head } }) } : { kind };
+function wordOf({ kind, jobId = "", wasSeen, isDoubtful, head }: Marker, sent: "create" | "message"): Word {
+  return kind === "job" ? { kind, jobId, sent, wasSeen, isDoubtful, ...(head && { before: { head } }) } : { kind };
 }

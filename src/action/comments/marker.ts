@@ -16,6 +16,8 @@ export interface Marker {
   jobId?: string | undefined;
   /** Whether the attempt saw the agent at work, or the job end; only with `job`. */
   wasSeen?: boolean | undefined;
+  /** See `Word`; only with `job`. */
+  isDoubtful?: boolean | undefined;
   /** The newest commit of the job's pull request before the message; only with `job`. */
   head?: string | undefined;
 }
@@ -26,15 +28,25 @@ const words = { "about to send": "pending", "nothing sent": "unsent" } as const;
 const maxMarkerLength = 16_384;
 
 /** Formats the hidden last line of a reply; empty if the ids are too long. */
-export function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, head }: Marker): string {
-  const ofJob = `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}${head ? ` head=${head}` : ""}`;
+export function formatMarker({
+  projectId,
+  request,
+  attempt,
+  kind,
+  jobId = "",
+  wasSeen,
+  isDoubtful,
+  head,
+}: Marker): string {
+  const flags = `${wasSeen ? " ended" : ""}${isDoubtful ? " doubtful" : ""}`;
+  const ofJob = `job=${encodeURIComponent(jobId)}${flags}${head ? ` head=${head}` : ""}`;
   const word = kind === "job" ? ofJob : words[kind];
   const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
 
 const markerLine =
-  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
+  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?( doubtful)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
 
 const linesOf = (body: string): string[] => body.split(/\r?\n/);
 
@@ -49,7 +61,7 @@ export function parseCoveredMarker(body: string): Marker | undefined {
 }
 
 function parseLine(line: string): Marker | undefined {
-  const [, project, attempt, job, ended, head, unsent, request] = markerLine.exec(line) ?? [];
+  const [, project, attempt, job, ended, doubtful, head, unsent, request] = markerLine.exec(line) ?? [];
   if (project === undefined || request === undefined) return undefined;
   try {
     const jobId = job === undefined ? undefined : decodeURIComponent(job);
@@ -62,6 +74,7 @@ function parseLine(line: string): Marker | undefined {
       kind,
       jobId,
       ...(ended && { wasSeen: true }),
+      ...(doubtful && { isDoubtful: true }),
       ...(head && { head }),
     };
   } catch {

@@ -4,12 +4,17 @@ import type { HeadBefore } from "../pull-request.ts";
 export type Word =
   | { kind: "nothing sent"; hasOtherPrompt?: boolean | undefined }
   | { kind: "about to send"; hasOtherPrompt?: boolean }
-  /** It started the job, sent it a message, or waited for it. `wasSeen`: at work on the message, or to end, so that its state is no older. */
+  /** It started the job, sent it a message, or waited for it. */
   | {
       kind: "job";
       jobId: string;
       sent: "create" | "message";
+      /** At work on the message, or to end, so that its state is no older. */
       wasSeen?: boolean | undefined;
+      /** To complete, so that it fulfills the request, whatever later ones do to it. */
+      isDone?: boolean | undefined;
+      /** Only an answer that is no record has named it: if there is no such job, another one may have been started. */
+      isDoubtful?: boolean | undefined;
       before?: HeadBefore | undefined;
       hasOtherPrompt?: boolean;
     };
@@ -106,9 +111,10 @@ export function decide(evidence: Evidence): Decision {
   if (found && found.word.kind !== "nothing sent") {
     const { word, attempt } = found;
     if (word.kind !== "job") return refuse({ cause: "pending" });
-    const { jobId, sent, wasSeen, before } = word;
+    const { jobId } = word;
     if (laterRun?.jobId === jobId) return refuse({ cause: "later-run", run: laterRun.run, jobId });
-    const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt } as const;
+    const { kind: _, hasOtherPrompt: __, ...known } = word;
+    const wait = { do: "wait", ...known, attempt } as const;
     if (!isOpen) return wait;
     return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
   }

@@ -39,7 +39,8 @@ export class Memory {
   #announced: Promise<boolean> | undefined;
   #doubted: Promise<boolean> | undefined;
   #job: Promise<boolean> | undefined;
-  #hasSeen = false;
+  /** What is saved of the job's end: 1 if it was seen at work on a message, or to end; 2 if to complete. */
+  #seen: 0 | 1 | 2 = 0;
 
   constructor(
     task: Pick<SendingTask, "kind" | "prompt">,
@@ -98,22 +99,31 @@ export class Memory {
     const start = { jobId, sent, pullRequest: undefined, end: undefined };
     // The session has the job. A lost message to an own agent covers nothing, whatever the job's status.
     const isKnown = sent === "message" && this.#run.settings.agent;
-    const saves = Promise.all([this.#save(this.#wordOf(sent, jobId)), isKnown || this.#saveSession(start)]);
+    const isDoubtful = !this.#run.state.hasRecord || undefined;
+    const saves = Promise.all([
+      this.#save(this.#wordOf(sent, jobId, { isDoubtful })),
+      isKnown || this.#saveSession(start),
+    ]);
     this.#job = saves.then(([isSaved]) => isSaved);
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-  adopt({ sent, jobId, wasSeen }: Pick<JobWord, "sent" | "jobId" | "wasSeen">): void {
-    this.#hasSeen ||= wasSeen === true;
-    this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => {});
+  adopt({ sent, jobId, wasSeen, isDone }: Pick<JobWord, "sent" | "jobId" | "wasSeen" | "isDone">): void {
+    if (this.#seen === 0) this.#seen = isDone ? 2 : wasSeen ? 1 : 0;
+    this.#job ??= this.#save(this.#wordOf(sent, jobId, { wasSeen, isDone }), () => {});
   }
 
-  /** Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message. */
-  see(sent: SendingTask["kind"], jobId: string): void {
-    if (sent !== "message" || this.#hasSeen || this.#run.state.features) return;
-    this.#hasSeen = true;
+  /**
+   * Starts saving that the agent was seen at work, or to end: from then on, the job's state is not the one from before a message.
+   *
+   * @param isDone - it was seen to complete, after which no re-run sends the request again
+   */
+  see(sent: SendingTask["kind"], jobId: string, isDone?: true): void {
+    const seen = isDone ? 2 : sent === "message" ? 1 : 0;
+    if (seen <= this.#seen || this.#run.state.features) return;
+    this.#seen = seen;
     const before = this.#job ?? Promise.resolve(true);
-    const word = this.#wordOf(sent, jobId, true);
+    const word = this.#wordOf(sent, jobId, sent === "message" ? { wasSeen: true, isDone } : { isDone });
     this.#job = before.then((isSaved) => isSaved && this.#save(word, () => {}));
   }
 
@@ -152,7 +162,7 @@ export class Memory {
       const ended = endOf(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
       // Such as by a setting of the repository, with which the job's pull request is as good as any.
       const end = ended === "failed" && state.failure?.isKept ? "kept" : ended;
-      if (this.#job && end) this.see(sent, jobId);
+      if (this.#job && end) this.see(sent, jobId, end === "completed" || undefined);
       const isJobSaved = await this.#job;
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, later attempts must find that something was sent.
@@ -164,8 +174,8 @@ export class Memory {
     if (late) this.#tell(late);
   }
 
-  #wordOf(sent: SendingTask["kind"], jobId: string, wasSeen?: boolean): Word {
-    return { kind: "job", jobId, sent, wasSeen, ...(sent === "message" && { before: this.#run.state.before }) };
+  #wordOf(sent: SendingTask["kind"], jobId: string, known: Partial<JobWord>): Word {
+    return { kind: "job", jobId, sent, ...known, ...(sent === "message" && { before: this.#run.state.before }) };
   }
 
   get #writable(): CachedWords | undefined {

@@ -13,6 +13,10 @@ const wordEntry = z.object({
   sent: z.optional(kind),
   /** Whether the agent was seen at work on the message, or to end. */
   wasSeen: z.optional(z.boolean()),
+  /** Whether it was seen to complete. */
+  isDone: z.optional(z.boolean()),
+  /** Whether only an answer that is no record has named the job. */
+  isDoubtful: z.optional(z.boolean()),
   /** The job's pull request and its newest commit before the message. */
   before: z.optional(
     z.object({

@@ -57,7 +57,7 @@ test("reads the memory, and leaves only that it sent nothing", async () => {
   );
   const rerun = await dry({ cache, inputs, runAttempt: 2 });
   expect(rerun.text).toContain("It would wait for job job_1, which attempt 1 of this workflow run started.");
-  expect(cache.entries.slice(4).map(({ key }) => /-\d-[a-z-]+-(?=[0-9a-f]{32})/.exec(key)?.[0])).toEqual([
+  expect(cache.entries.slice(5).map(({ key }) => /-\d-[a-z-]+-(?=[0-9a-f]{32})/.exec(key)?.[0])).toEqual([
     "-1-not-sent-",
     "-2-not-sent-",
   ]);

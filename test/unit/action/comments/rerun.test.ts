@@ -215,6 +215,17 @@ describe("a re-run", () => {
     expect(await rerun(github)).toEqual([pollOf("job_1")]);
   });
 
+  test("sends nothing if the job is not found that only an incomplete response has named", async () => {
+    const github = new FakeGitHub();
+    await runComment(github, { respond: () => respondWith(200, '{"id":"req-8c1f","error":"upst') });
+    for (const attempt of [2, 3]) {
+      const respond = () => respondWith(404, { error: "Job not found" });
+      const { requests, outputs } = await runComment(github, { respond, attempt });
+      expect(new Set(routesOf(requests))).toEqual(new Set([pollOf("req-8c1f")]));
+      expect(outputs.outcome).toBe("error");
+    }
+  });
+
   test("sends nothing if it can only read the thread and the first run left a reply", async () => {
     const { requests, outputs } = await runComment(githubRejecting(/^(POST|PATCH) /, ownReply("job_1")), {
       respond: completes,

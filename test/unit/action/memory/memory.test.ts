@@ -55,6 +55,10 @@ describe("a job of an attempt is remembered under", () => {
         key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}-2$/),
         text: '{"version":1,"jobId":"job_1","sent":"create"}',
       },
+      {
+        key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}-3$/),
+        text: '{"version":1,"jobId":"job_1","sent":"create","isDone":true}',
+      },
     ]);
   });
 
@@ -94,6 +98,7 @@ describe("a re-run", () => {
     expect(routesOf(requests)).toEqual([pollOf("job_1")]);
     expect(outputs.outcome).toBe("pr-created");
     expect(keysOf(cache)).toEqual([
+      expect.anything(),
       expect.anything(),
       expect.anything(),
       expect.stringMatching(/-2-job-[0-9a-f]{32}-1$/),

@@ -219,7 +219,11 @@ describe("the first attempt", () => {
 
   test.each([
     ["only job-id uses no cache", { prompt: "", "job-id": "job_1" }, []],
-    ["on-rerun: new reads no word, and leaves its own", { "on-rerun": "new" }, ["pending", "job", "pending", "job"]],
+    [
+      "on-rerun: new reads no word, and leaves its own",
+      { "on-rerun": "new" },
+      ["pending", "job", "job", "pending", "job", "job"],
+    ],
   ])("with %s", async (_name, inputs, words) => {
     const cache = new FakeCache();
     await attempt(1, cache, { inputs });
@@ -257,6 +261,48 @@ describe("a re-run", () => {
     const second = await attempt(2, cache, { respond: () => respondWith(200, completed) });
     expect(posts(second.requests)).toEqual([]);
     expect(second.outputs["pr-link"]).toBe(first.outputs["pr-link"]);
+  });
+
+  test.each(["failed", "archived", "active"])(
+    "gives the result of a create that was seen to complete, whose job a later request made %s",
+    async (status) => {
+      const cache = new FakeCache();
+      await attempt(1, cache);
+      for (const number of [2, 3]) {
+        const { outputs, requests, toolkit } = await attempt(number, cache, { respond: jobIs({ status, prLink }) });
+        expect(paths(requests)).toEqual(["GET /v2/agent/docs/job/job_1"]);
+        expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1", "pr-link": prLink });
+        expect(toolkit.lines).toContain(`Job job_1 was completed for this request, and is ${status} since a later one`);
+      }
+    },
+  );
+
+  test("gives the result of a message that was seen to complete, whose job a later one made fail", async () => {
+    const inputs = { "job-id": "job_1" };
+    const cache = new FakeCache();
+    await attempt(1, cache, { inputs, respond: pollsReturn(record(), completed) });
+    const { outputs, requests } = await attempt(2, cache, { inputs, respond: jobIs({ status: "failed", prLink }) });
+    expect(posts(requests)).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-id": "job_1" });
+  });
+
+  test("sends nothing if the job is not found that only an answer without a record has named", async () => {
+    const cache = new FakeCache();
+    const first = await attempt(1, cache, {
+      respond: () => respondWith(200, { id: "req-8c1f", error: "upstream request timeout" }),
+    });
+    expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "req-8c1f" });
+    for (const number of [2, 3]) {
+      const { outputs, requests, toolkit } = await attempt(number, cache, {
+        respond: ({ method }) =>
+          method === "GET" ? respondWith(404, { error: "Job not found" }) : respondWith(201, record({ id: "job_2" })),
+      });
+      expect(posts(requests)).toEqual([]);
+      expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
+      expect(toolkit.annotations.at(-1)?.title).toBe("Job may have been started");
+    }
+    const found = await attempt(4, cache, { respond: jobIs({ id: "req-8c1f", status: "completed", prLink }) });
+    expect(found.outputs).toMatchObject({ outcome: "pr-created", "job-id": "req-8c1f" });
   });
 
   test("still waits on a third attempt", async () => {
@@ -307,18 +353,22 @@ describe("a re-run", () => {
     expect(outputs.outcome).toBe("error");
   });
 
-  test.each(["404 page not found\n", "default backend - 404", "<html>", '"Not found"', '{"status":404}'])(
-    "sends nothing if a gateway answers 404 in its place: %s",
-    async (body) => {
-      const cache = await cacheAfterTimeout();
-      const { outputs, requests } = await attempt(2, cache, {
-        respond: ({ method }) =>
-          method === "GET" ? respondWith(404, body) : respondWith(201, record({ id: "job_2" })),
-      });
-      expect(posts(requests)).toEqual([]);
-      expect(outputs.outcome).toBe("error");
-    },
-  );
+  test.each([
+    "404 page not found\n",
+    "default backend - 404",
+    "<html>",
+    '"Not found"',
+    '{"status":404}',
+    '{"message":"no Route matched with those values"}',
+    '{"error":""}',
+  ])("sends nothing if a gateway answers 404 in its place: %s", async (body) => {
+    const cache = await cacheAfterTimeout();
+    const { outputs, requests } = await attempt(2, cache, {
+      respond: ({ method }) => (method === "GET" ? respondWith(404, body) : respondWith(201, record({ id: "job_2" }))),
+    });
+    expect(posts(requests)).toEqual([]);
+    expect(outputs.outcome).toBe("error");
+  });
 
   test("does not send a message again", async () => {
     const inputs = { "job-id": "job_1" };
