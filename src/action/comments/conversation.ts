@@ -59,7 +59,8 @@ export class Conversation {
     this.#run = run;
     this.#mode = mode;
     this.#request = request;
-    this.#asked = `${event.request} step=${stepOfRun(settings.matrixLeg, ports.environment)}`;
+    // Two calls of a reusable workflow are one step for the runner.
+    this.#asked = `${event.request} step=${stepOfRun(settings.matrixLeg, ports.environment, mode.template)}`;
     const onFailure = (action: string, error: unknown): void =>
       log.warning(message`
         Cannot update the thread

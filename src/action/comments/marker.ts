@@ -1,7 +1,7 @@
 import { isUsableJobId } from "../../client/contract.ts";
 import type { RequestId } from "./event.ts";
 
-/** A request, and which step of the workflow run handles it: each leg of a matrix is a step of its own. */
+/** A request, and which step of the workflow run handles it: each leg of a matrix is a step of its own, and so is each template. */
 export type StepRequest = `${RequestId} step=${string}`;
 
 /** The data in the hidden last line of a reply: the word of the newest attempt that sent, or was to send, something. */

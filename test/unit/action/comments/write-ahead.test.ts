@@ -106,6 +106,7 @@ describe("another step that answers the same comment", () => {
     ["another leg of the matrix", { inputs: { "matrix-leg": '{"os":"linux"}' } }],
     ["another step of the job", { environment: { GITHUB_ACTION: "__run_2" } }],
     ["another job", { environment: { GITHUB_JOB: "other" } }],
+    ["another call of a reusable workflow", { inputs: { prompt: "Check {{ instruction }}" } }],
     ["another run", { environment: { GITHUB_RUN_ID: "98" } }],
   ];
 
