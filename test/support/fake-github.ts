@@ -47,6 +47,8 @@ export class FakeGitHub implements GitHub {
   readonly readers = new Set<string>();
   /** What asks, as it is read again; by default, GitHub does not tell what could have changed. */
   asked: unknown = {};
+  /** What happened to the issue or pull request. */
+  events: unknown[] = [];
   fault: (call: GitHubCall) => void | Promise<void> = () => {};
   /** The history of the repository. */
   repository: GitHub | undefined;
@@ -78,6 +80,7 @@ export class FakeGitHub implements GitHub {
     if (/^DELETE .*\/comments\/\{comment_id\}$/.test(route)) return this.#remove(Number(parameters.comment_id));
     const review = /\/reviews\/\{review_id\}(\/comments)?$/.exec(route);
     if (askedRoute.test(route)) return this.asked;
+    if (route.endsWith("/events")) return this.events;
     if (review) return this.#review(Number(parameters.review_id), review[1] ? Number(parameters.page ?? 1) : undefined);
     if (route.startsWith("GET ")) return this.#page(Number(parameters.page ?? 1), Number(parameters.per_page));
     if (route.startsWith("POST "))

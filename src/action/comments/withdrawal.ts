@@ -15,6 +15,13 @@ const askedNow = z.object({
   labels: z.optional(z.array(z.object({ name: z.string() }))),
 });
 
+/** GitHub's documentation: "REST API endpoints for issue events". */
+const issueEvent = z.object({
+  event: z.string(),
+  label: z.optional(z.object({ name: z.string() })),
+  actor: z.nullish(z.object({ type: z.optional(z.string()) })),
+});
+
 /**
  * Reads again what asks for a job, and returns why nothing is started if that was taken back: it is gone or hidden, it no longer has the
  * phrase, the label is off, or its issue is closed. Never rejects.
@@ -39,8 +46,10 @@ export async function findWithdrawal(
   try {
     const { body, minimized, state, labels } = await repository.get(path, askedNow, place);
     const isOff = labels?.every(({ name }) => name.toLowerCase() !== label.toLowerCase()) && !isRerun;
-    if (triggerKind === "label")
-      return isOff || (state === "closed" && subject.kind === "issue") ? withdrawn : undefined;
+    if (triggerKind === "label") {
+      const isClosed = state === "closed" && subject.kind === "issue";
+      return isClosed || (isOff && !(await isTakenByStep(label, subject.number, repository))) ? withdrawn : undefined;
+    }
     const at = triggerKind === "issue" || triggerKind === "pull request" ? "line" : "start";
     const hasAsked = parseRequest(text, phrase, at) !== undefined;
     const asks = body === undefined || parseRequest(body ?? "", phrase, at) !== undefined;
@@ -53,4 +62,15 @@ export async function findWithdrawal(
     if (status === 403) return undefined;
     return { kind: "blocked", cause: "request", triggerKind, detail: messageOf(error) };
   }
+}
+
+/**
+ * Returns whether a step took the label off, as each does once its job has started: another leg of a matrix, or another workflow, has the
+ * same label. Such a step is a bot, unless its token is a person's. Never rejects.
+ */
+async function isTakenByStep(label: string, issue_number: number, repository: RepositoryReader): Promise<boolean> {
+  const isOff = (one: z.infer<typeof issueEvent>): boolean =>
+    one.event === "unlabeled" && one.label?.name.toLowerCase() === label.toLowerCase();
+  const events = await repository.list("issues/{issue_number}/events", issueEvent, { issue_number }).catch(() => []);
+  return events.findLast(isOff)?.actor?.type === "Bot";
 }

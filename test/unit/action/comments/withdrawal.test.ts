@@ -48,6 +48,18 @@ describe("what was taken back before the step began starts nothing", () => {
     expect(promptsOf(run)).toHaveLength(reason === "" ? 1 : 0);
   });
 
+  test.each<[name: string, actors: string[], reason: string]>([
+    ["no step", [], "withdrawn"],
+    ["a person, after a step", ["Bot", "User"], "withdrawn"],
+    ["a step with the same label, after a person", ["User", "Bot"], ""],
+  ])("a label that was taken off by %s", async (_name, actors, reason) => {
+    const github = githubWith({ state: "open", labels: [] });
+    const off = (type: string) => ({ event: "unlabeled", label: { name: "docs please" }, actor: { type } });
+    github.events = [...actors.map(off), { event: "labeled", label: { name: "bug" } }, { event: "closed" }];
+    const run = await runThreadEvent(github, "issues", "labeled", { label });
+    expect(run.outputs["skip-reason"]).toBe(reason);
+  });
+
   test.each([
     ["without the phrase", { body: null, state: "open" }, "withdrawn"],
     ["that still has it", { body: "Hi\n/agent x" }, ""],
