@@ -3,6 +3,7 @@ import type { Repository } from "../../src/git/repository.ts";
 import { singleKeyName } from "../../src/http/authentication.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import { jobBranch, jobOfBranch } from "../../src/model.ts";
+import type { Account } from "../../src/pulls/github/own-account.ts";
 import type { GitHubPullRequests } from "../../src/pulls/github.ts";
 import { namedTurns, sessionTrailer, stepPrefix } from "../../src/pulls/turn-trailers.ts";
 import type { BusyJob } from "../../src/store/job-copies.ts";
@@ -40,6 +41,8 @@ const openedMs = 15_000;
 const changedMs = 60_000;
 /** How long GitHub's lists may lag behind on new pull requests and branch creators. A comment may directly follow another run. */
 const listDelayMs = 60_000;
+/** What GitHub names the branch of a pull request that reverts another one, before the name of that one's. */
+const revertBranch = /^revert-\d+-/;
 
 /**
  * Rebuilds earlier runs' jobs from their branches and pull requests, which any run can read. A job counts only if the token's account
@@ -68,14 +71,25 @@ export class RebuiltJobs {
   /**
    * Rebuilds a job; `undefined` if it is not found.
    *
-   * @param base - the branch that it was created for. Default: its commits say that
    * @throws if GitHub cannot be asked now, or may not show a new pull request yet
    */
-  async rebuild(jobId: string, base?: string): Promise<RebuiltJob | undefined> {
-    const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
+  async rebuild(jobId: string): Promise<RebuiltJob | undefined> {
     const account = await this.#account();
     if (account === undefined) return undefined;
-    const branch = await this.#branchOf(jobId);
+    for (const branch of await this.#branchesOf(jobId, account)) {
+      const found = await this.#rebuildOn(branch, jobId, account);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /**
+   * Rebuilds a job on a branch; `undefined` if the branch is not its own, or is not there and nothing is kept.
+   *
+   * @param base - the branch that it was created for. Default: its commits say that
+   */
+  async #rebuildOn(branch: string, jobId: string, account: Account, base?: string): Promise<RebuiltJob | undefined> {
+    const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
     const targetBranch = await repository.targetBranch(this.#options.targetBranch);
     const target = base ?? targetBranch;
     const pull = await pullRequests.findOwn(branch, account, target);
@@ -88,7 +102,7 @@ export class RebuiltJobs {
     const named = base ?? namedBase(jobId, [...commits, ...kept]) ?? target;
     // Others may have opened a pull request into that, or merged the branch.
     if (named !== target && (pull?.isOthers ?? true) && (await repository.branchHead(named)))
-      return this.rebuild(jobId, named);
+      return this.#rebuildOn(branch, jobId, account, named);
     if (head === undefined && kept.length === 0) return undefined;
     // A turn pushes before it opens the pull request.
     const isOwn = head === undefined || (pull !== undefined && (!pull.isOthers || pull.hasOwn === true));
@@ -169,12 +183,29 @@ export class RebuiltJobs {
     return hasChanged && job !== undefined ? { job, until: machine.wallTime() + changedMs } : undefined;
   }
 
-  /** Returns a job's branch, which may have an earlier prefix. */
+  /** Returns a job's branch, which may have an earlier prefix. A candidate, as above, unless it has a name of its own. */
   async #branchOf(jobId: string): Promise<string> {
-    const own = [jobBranch(jobId, this.#options.branchPrefix), jobBranch(jobId)];
+    const { branch, others } = await this.#namesOf(jobId);
+    return others[0] ?? branch;
+  }
+
+  /** Returns the branches to look for a job on. People make others with its id, too, so none counts if an own name had a pull request. */
+  async #branchesOf(jobId: string, account: Account): Promise<string[]> {
+    const { repository, pullRequests, targetBranch } = this.#options;
+    const { own, branch, others } = await this.#namesOf(jobId);
+    for (const name of others.length > 0 ? own : [])
+      if (await pullRequests.findOwn(name, account, await repository.targetBranch(targetBranch))) return [name];
+    return [...others, branch];
+  }
+
+  /** Returns a job's own names, its branch by one of them, and others that end with its id if there is none. */
+  async #namesOf(jobId: string): Promise<{ own: Set<string>; branch: string; others: string[] }> {
+    const today = jobBranch(jobId, this.#options.branchPrefix);
+    const own = new Set([today, jobBranch(jobId)]);
     const heads = await this.#options.repository.branchHeads();
-    const found = [...own, ...heads.keys()].find((name) => heads.has(name) && jobOfBranch(name) === jobId);
-    return found ?? jobBranch(jobId, this.#options.branchPrefix);
+    const found = [...own].find((name) => heads.has(name));
+    const isOther = (name: string) => jobOfBranch(name) === jobId && !revertBranch.test(name);
+    return { own, branch: found ?? today, others: found === undefined ? [...heads.keys()].filter(isOther) : [] };
   }
 
   /** Returns whether a turn of the job has just pushed. */

@@ -39,7 +39,9 @@ function setUp(
     /** The branch that the job's was merged into. Default: none. */
     mergedInto?: string;
     now?: number;
+    branchPrefix?: string;
     repository?: Partial<RebuiltJobsOptions["repository"]>;
+    pullRequests?: Partial<RebuiltJobsOptions["pullRequests"]>;
     kept?: DatedCommit[];
   } = {},
 ) {
@@ -76,8 +78,10 @@ function setUp(
       findOwn: async (_branch, _account, target) =>
         options.pull?.isOthers && options.pull.target !== target ? undefined : options.pull,
       hasCreated: async () => isCreator,
+      ...options.pullRequests,
     },
     targetBranch: "trunk",
+    branchPrefix: options.branchPrefix,
     projectId: "docs",
     isWorkflowToken: true,
     machine: { wallTime: () => now },
@@ -91,23 +95,69 @@ test("a job is rebuilt from the branch as it is now", async () => {
   expect(asked).toEqual(["b".repeat(40)]);
 });
 
-test("a job is found on the branch that has its id, with today's prefix or an earlier one", async () => {
-  const head = "b".repeat(40);
-  const branches = async (...names: string[]) => {
-    const asked: string[] = [];
-    const repository = {
-      branchHeads: async () => new Map(names.map((name) => [name, head])),
-      branchHead: async (branch: string) => {
+/** Rebuilds the job where there are some branches. Returns its branch, its pull request, and the branches whose own ones were asked for. */
+async function rebuildAmong(
+  names: readonly string[],
+  pulls: Record<string, OwnPullRequest>,
+  options: Parameters<typeof setUp>[0] & { created?: string } = {},
+) {
+  const heads = new Map(names.map((name) => [name, "b".repeat(40)]));
+  const asked: string[] = [];
+  const { jobs } = setUp({
+    repository: { branchHeads: async () => heads, branchHead: async (branch) => heads.get(branch) },
+    pullRequests: {
+      findOwn: async (branch) => {
         asked.push(branch);
-        return head;
+        return pulls[branch];
       },
-    };
-    expect((await setUp({ head, pull, repository }).jobs.rebuild(jobId))?.job.branch).toBe(asked[0]);
-    return asked[0];
-  };
-  expect(await branches("main", `docs/agent-${jobId}`)).toBe(`docs/agent-${jobId}`);
-  expect(await branches(`backup/${jobId}`, `agent/${jobId}`, `${jobId}-2`)).toBe(`agent/${jobId}`);
-  expect(await branches("main")).toBe(`agent/${jobId}`);
+      hasCreated: async (branch) => branch === options.created,
+    },
+    ...options,
+  });
+  const { job } = (await jobs.rebuild(jobId)) ?? {};
+  return { found: job && [job.branch, job.pullRequest], asked };
+}
+
+test("a job is found on the branch that has its id, with today's prefix or an earlier one", async () => {
+  const [own, earlier, backup] = [`agent/${jobId}`, `docs/agent-${jobId}`, `backup/${jobId}`];
+  expect(await rebuildAmong(["main", backup, own, `${jobId}-2`], { [own]: pull })).toEqual({
+    found: [own, pull.link],
+    asked: [own],
+  });
+  expect(await rebuildAmong(["main"], { [own]: pull })).toEqual({ found: [own, pull.link], asked: [own] });
+  for (const names of [[earlier], [backup, earlier]]) {
+    expect((await rebuildAmong(names, { [earlier]: pull })).found).toEqual([earlier, pull.link]);
+    expect((await rebuildAmong(names, {}, { created: earlier })).found).toEqual([earlier, null]);
+  }
+});
+
+const merged = { ...pull, state: "merged", closedAt: 20_000 } as const;
+const second = { ...pull, link: "https://github.com/acme/docs/pull/2" };
+test.each([
+  ["the revert of its pull request", "revert-1-agent/", { ...second, isOthers: true }],
+  ["a revert by the own account", "revert-1-agent/", second],
+  ["a copy", "backup/", { ...second, isOthers: true }],
+  ["a copy by the own account", "backup/", second],
+])("a job whose branch is deleted does not go on with %s, which ends with its id", async (_what, prefix, other) => {
+  const [own, copy] = [`agent/${jobId}`, `${prefix}${jobId}`];
+  expect((await rebuildAmong(["main", copy], { [own]: merged, [copy]: other })).found).toEqual([own, pull.link]);
+});
+
+test("a job whose branch is deleted is asked for by all of its own names before a copy is taken for it", async () => {
+  const [own, copy] = [`agent/${jobId}`, `backup/${jobId}`];
+  const options = { branchPrefix: "docs/agent-" };
+  expect(await rebuildAmong([copy], { [own]: merged, [copy]: second }, options)).toEqual({
+    found: [own, pull.link],
+    asked: [`docs/agent-${jobId}`, own, own],
+  });
+});
+
+test("a job does not go on with a branch that is a revert or a person's, also without a pull request of its own", async () => {
+  const [revert, backup] = [`revert-1-docs/agent-${jobId}`, `backup/${jobId}`];
+  expect((await rebuildAmong([revert], { [revert]: second }, { created: revert })).found).toBeUndefined();
+  expect((await rebuildAmong([backup], { [backup]: { ...second, isOthers: true } })).found).toBeUndefined();
+  const now = commit.at + 120_000;
+  expect((await rebuildAmong([backup], {}, { kept: [commit], now })).found).toEqual([`agent/${jobId}`, null]);
 });
 
 test("a job whose branch is deleted is rebuilt from the last commit of its pull request", async () => {
