@@ -7,7 +7,7 @@ import { beganEarlierNote, leftWorkNote } from "./commit-message.ts";
 import { checkToken } from "./github/check-token.ts";
 import { ClosedPullRequests } from "./github/closed-pull-requests.ts";
 import { GitHubGates } from "./github/gate.ts";
-import { GitHubApi } from "./github/github-api.ts";
+import { GitHubApi, type RequestOptions } from "./github/github-api.ts";
 import { GitHubCommits } from "./github/github-commits.ts";
 import { GitHubError, isTooEarly } from "./github/github-error.ts";
 import type { GitHubRepository } from "./github/github-repository.ts";
@@ -142,12 +142,10 @@ export class GitHubPullRequests implements PullRequestPlatform {
    * @throws if GitHub cannot be reached, or its answer is not understood
    */
   async findOwn(branch: string, account: Account, target: string): Promise<OwnPullRequest | undefined> {
-    const query = { state: "all", head: `${await this.#identity.owner()}:${branch}`, per_page: 100 };
-    const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, {
-      what: `Reading the pull request of ${branch}`,
-      maxWaitMs: 0,
-    });
-    const own = selectOwn(data, branch, account, target);
+    const options = { what: `Reading the pull request of ${branch}`, maxWaitMs: 0 };
+    const own = await this.#findOf(branch, { state: "all", per_page: 100 }, options, (data) =>
+      selectOwn(data, branch, account, target),
+    );
     return own && { ...own, link: await this.#checkedLink({ html_url: own.link }) };
   }
 
@@ -206,20 +204,28 @@ export class GitHubPullRequests implements PullRequestPlatform {
   async onlyCreatedAt(branch: string, head: string, account: Account): Promise<number | undefined> {
     const createdAt = await createdOnlyAt(this.#api, branch, head, account);
     if (createdAt === undefined) return undefined;
-    const query = { state: "all", head: `${await this.#identity.owner()}:${branch}` };
     const options = { what: `Reading the pull requests of ${branch}`, maxWaitMs: 0 };
-    const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
-    return parsePullRequests(data).length === 0 ? createdAt : undefined;
+    const any = await this.#findOf(branch, { state: "all" }, options, (data) => parsePullRequests(data)[0]);
+    return any === undefined ? createdAt : undefined;
   }
 
-  /** Returns the open pull request of a branch. */
-  async #findOpen(change: Change): Promise<PullRequestData | undefined> {
+  /** Returns what `select` finds in the list of a branch's pull requests. */
+  async #findOf<T>(
+    branch: string,
+    { state, ...more }: { state: string; per_page?: number },
+    options: RequestOptions,
+    select: (data: unknown) => T | undefined,
+  ): Promise<T | undefined> {
+    const find = async (owner: string) => {
+      const query = { state, head: `${owner}:${branch}`, ...more };
+      return select((await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options)).data);
+    };
     const owner = await this.#identity.owner();
-    const open = await this.#listOpen(change, owner);
-    if (open) return open;
+    const found = await find(owner);
+    if (found !== undefined) return found;
     // This request may have been the first one since the repository was transferred.
     const newOwner = await this.#identity.owner();
-    return newOwner === owner ? undefined : this.#listOpen(change, newOwner);
+    return newOwner === owner ? undefined : find(newOwner);
   }
 
   /**
@@ -290,15 +296,16 @@ export class GitHubPullRequests implements PullRequestPlatform {
     }
   }
 
-  async #listOpen(change: Change, owner: string): Promise<PullRequestData | undefined> {
-    const query = { state: "open", head: `${owner}:${change.branch}` };
+  /** Returns the open pull request of a branch. */
+  #findOpen(change: Change): Promise<PullRequestData | undefined> {
     const options = { what: describe(change), isRetried: false };
-    const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
-    // Something between the service and GitHub may ignore the query.
-    const open = parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
-    // Anybody can open another one from the branch, into a branch of their choice. Into the same, GitHub allows one.
-    const isOfChange = ({ base }: PullRequestData) => base === undefined || base.ref === change.targetBranch;
-    return open.find(({ html_url: link }) => link === change.existing) ?? open.find(isOfChange);
+    return this.#findOf(change.branch, { state: "open" }, options, (data) => {
+      // Something between the service and GitHub may ignore the query.
+      const open = parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
+      // Anybody can open another one from the branch, into a branch of their choice. Into the same, GitHub allows one.
+      const isOfChange = ({ base }: PullRequestData) => base === undefined || base.ref === change.targetBranch;
+      return open.find(({ html_url: link }) => link === change.existing) ?? open.find(isOfChange);
+    });
   }
 
   async #create(change: Change): Promise<string> {

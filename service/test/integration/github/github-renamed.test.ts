@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { GitHubPullRequests } from "../../../src/pulls/github.ts";
 import { change, posts, ref, startGitHubPullRequests } from "../../support/github-pull-requests.ts";
 import { startPullRequestServer } from "../../support/pull-request-server.ts";
 
@@ -42,6 +43,38 @@ describe("a repository that was renamed or transferred", () => {
     github.server.name = "beta/manual";
     expect(await github.pulls.open(change)).toBe(github.server.link(1));
     expect(posts(github.server)).toBe(0);
+  });
+
+  const account = { login: "docs-bot[bot]", id: 7 };
+  const [head, repo, time] = ["a".repeat(40), { id: 7 }, "2026-01-01T00:00:00Z"];
+  test.each<[string, (pulls: GitHubPullRequests) => Promise<unknown>, unknown]>([
+    [
+      "what an account opened from a branch",
+      async (pulls) => (await pulls.findOwn("agent/job_1", account, "main"))?.link,
+      "https://github.com/beta/manual/pull/1",
+    ],
+    ["that a branch had a pull request", (pulls) => pulls.onlyCreatedAt("agent/job_1", head, account), undefined],
+  ])("finds %s by the new owner, too", async (_what, find, expected) => {
+    const { server, pulls } = await startGitHubPullRequests();
+    server.name = "beta/manual";
+    const pull = {
+      html_url: server.link(1),
+      state: "closed",
+      merged_at: time,
+      created_at: time,
+      user: account,
+      head: { ref: "agent/job_1", sha: head, repo },
+      base: { ref: "main", repo },
+    };
+    const ref = "refs/heads/agent/job_1";
+    const created = { ref, activity_type: "branch_creation", actor: account, after: head, timestamp: time };
+    server.answer = (request) => {
+      // From before the transfer.
+      if (request.includes("/activity?")) return { status: 200, body: [created] };
+      if (!request.startsWith("GET /repositories/7/pulls?state=all")) return undefined;
+      return { status: 200, body: request.includes("head=beta%3A") ? [pull] : [] };
+    };
+    expect(await find(pulls)).toBe(expected);
   });
 
   test("has pull requests with its old name in the link, also if the service is configured with the new one", async () => {
