@@ -97,16 +97,17 @@ export class GitHubPullRequests implements PullRequestPlatform {
   /** Retries network errors and HTTP errors from 500 on. Never opens a second pull request for the branch. */
   async open(change: Change): Promise<string> {
     let lastError: unknown;
+    let ended: string | undefined;
     for (const pause of [...retryPauses, undefined]) {
       try {
-        const open = await this.#findOpen(change);
-        if (open === undefined) {
-          await change.confirmNew?.();
-          return await this.#create(change);
+        const open = await this.#findOpen(change, ended);
+        if (open !== undefined) {
+          const link = await this.#checkedLink(open);
+          if (await this.#update(open, change)) return link;
+          ended = link;
         }
-        const link = await this.#checkedLink(open);
-        await this.#update(open, change);
-        return link;
+        await change.confirmNew?.();
+        return await this.#create(change);
       } catch (error) {
         if (!(error instanceof GitHubError && (error.isTransient || isTooEarly(error)))) throw error;
         lastError = error;
@@ -114,7 +115,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       if (pause !== undefined) await this.#machine.sleep(pause * this.#secondMs, this.#api.signal);
     }
     // The last try may have opened it, although its response was lost.
-    const opened = await this.#findOpen(change).catch(() => undefined);
+    const opened = await this.#findOpen(change, ended).catch(() => undefined);
     if (opened === undefined) throw lastError;
     return this.#checkedLink(opened);
   }
@@ -231,10 +232,12 @@ export class GitHubPullRequests implements PullRequestPlatform {
   /**
    * Brings the body of the job's pull request up to date, and looks at it once more if another run may have written it at the same time. The
    * turn does not depend on it.
+   *
+   * @returns whether the pull request can have the commit: GitHub's list may show one as open that somebody has merged or closed before
    */
-  async #update(pull: PullRequestData, change: Change, isSecond = false): Promise<void> {
+  async #update(pull: PullRequestData, change: Change, isSecond = false): Promise<boolean> {
     // What is unknown would be overwritten.
-    if (pull.body === undefined) return;
+    if (pull.body === undefined) return true;
     // A run beside this one may have opened it. What a person opened has only the person's words.
     const tellsTurn = change.existing === pull.html_url || tellsOfJob(pull.body ?? "", change.jobId);
     const { check, protectedFiles = [] } = change;
@@ -247,15 +250,17 @@ export class GitHubPullRequests implements PullRequestPlatform {
     const isBelow = isSecond && pull.head?.sha !== change.head;
     const body =
       isBelow && turn ? withTurn(pull.body ?? "", turn) : updatedBody(pull.body ?? "", protectedFiles, turn, told);
-    if (body === undefined || body === pull.body) return;
+    if (body === undefined || body === pull.body) return true;
     await change.confirmOwner?.();
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
     const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
     const place = { pull_number: numberOf(pull) };
     try {
       const { data } = await this.#api.request(path, { ...place, body }, options);
-      const { head } = parsePullRequest(data);
-      if (isSecond || !(change.isShared || (head?.sha !== undefined && head.sha !== change.head))) return;
+      const { state, head } = parsePullRequest(data);
+      const isOther = head?.sha !== undefined && head.sha !== change.head;
+      if (isOther && state === "closed" && !isSecond) return false;
+      if (isSecond || !(change.isShared || isOther)) return true;
       await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
       const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
       await this.#update(parsePullRequest(again.data), change, true);
@@ -264,6 +269,7 @@ export class GitHubPullRequests implements PullRequestPlatform {
       // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
     }
+    return true;
   }
 
   #told(change: Change) {
@@ -296,12 +302,14 @@ export class GitHubPullRequests implements PullRequestPlatform {
     }
   }
 
-  /** Returns the open pull request of a branch. */
-  #findOpen(change: Change): Promise<PullRequestData | undefined> {
+  /** Returns the open pull request of a branch, which is not one that is known to have ended. */
+  #findOpen(change: Change, ended?: string): Promise<PullRequestData | undefined> {
     const options = { what: describe(change), isRetried: false };
     return this.#findOf(change.branch, { state: "open" }, options, (data) => {
       // Something between the service and GitHub may ignore the query.
-      const open = parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
+      const open = parsePullRequests(data).filter(
+        ({ html_url: link, head }) => link !== ended && (head === undefined || head.ref === change.branch),
+      );
       // Anybody can open another one from the branch, into a branch of their choice. Into the same, GitHub allows one.
       const isOfChange = ({ base }: PullRequestData) => base === undefined || base.ref === change.targetBranch;
       return open.find(({ html_url: link }) => link === change.existing) ?? open.find(isOfChange);

@@ -291,6 +291,51 @@ describe("opening a pull request", () => {
     expect(posts(github.server)).toBe(1);
   });
 
+  /** A pull request that GitHub's list shows as open until it shows another one, although it has ended with another commit. */
+  async function startWithEnded(sha: string) {
+    const github = await startGitHubPullRequests();
+    const { server } = github;
+    const html_url = await github.pulls.open(change);
+    server.close(1, true);
+    server.requests.length = 0;
+    const listed = {
+      html_url,
+      state: "open",
+      merged_at: null,
+      body: pullRequestBody(change),
+      head: { ref: "agent/job_1", sha },
+    };
+    server.answer = (request) => {
+      if (request.startsWith("GET ") && request.includes("head=")) return { status: 200, body: [listed] };
+      return request.startsWith("PATCH ") ? { status: 200, body: { ...listed, state: "closed" } } : undefined;
+    };
+    return { ...github, later: { ...change, prompt: "Second", head: "b2", existing: html_url } };
+  }
+
+  test("opens another one if the one that is listed as open ended without the commit", async () => {
+    const { server, pulls, later } = await startWithEnded("b1");
+    const asked: string[] = [];
+    const confirmNew = async () => void asked.push("new");
+    expect(await pulls.open({ ...later, confirmNew })).toBe(server.link(2));
+    expect([asked, posts(server), server.pulls.size]).toEqual([["new"], 1, 2]);
+    const closedSince = () => Promise.reject(new Error("closed since"));
+    await expect(pulls.open({ ...later, confirmNew: closedSince })).rejects.toThrow("closed since");
+  });
+
+  test("keeps to the one that ended with the commit, whatever the list says", async () => {
+    const { server, pulls, later } = await startWithEnded("b2");
+    expect(await pulls.open(later)).toBe(later.existing);
+    expect(posts(server)).toBe(0);
+  });
+
+  test("never goes back to the one that ended without the commit, also if another one cannot be opened", async () => {
+    const { server, pulls, later } = await startWithEnded("b1");
+    const { answer } = server;
+    server.answer = (request, body) => (isPost(request) ? { status: 502, body: "" } : answer(request, body));
+    await expect(pulls.open(later)).rejects.toThrow("GitHub answered 502");
+    expect(server.requests.filter((request) => request.startsWith("PATCH "))).toHaveLength(1);
+  });
+
   test("truncates a prompt that is too long for GitHub", async () => {
     const github = await startGitHubPullRequests();
     let sent = "";
