@@ -245,14 +245,18 @@ export async function readSession(
     job: SessionJob,
     progress: SessionProgress,
   ): Promise<Continuation | RunResult | undefined> => {
-    const continued = await continuationOf(jobId, job, progress, run);
-    if (continued !== undefined) return continued;
-    // A run that could not write the cache may have started another one, and the create names the session to the service.
-    const newest = await jobOfService(run);
+    // A run that could not write the cache may have started another one, and the create names the session to the service. One that did not know
+    // this job before it was read tells which is newer.
+    if (!run.state.announcement?.sessionJobs.includes(jobId)) run.state.askedSession = undefined;
+    const newest = run.state.isMute ? { jobId: undefined } : await jobOfService(run);
     if ("kind" in newest) return newest;
-    if (newest.jobId === undefined || newest.jobId === jobId) return undefined;
-    const newer = await readSessionJob(newest.jobId, run);
-    return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
+    if (newest.jobId !== undefined && newest.jobId !== jobId) {
+      const newer = await readSessionJob(newest.jobId, run);
+      if ("kind" in newer) return newer;
+      const continued = await continuationOf(newest.jobId, newer, { failures: 0 }, run);
+      if (continued !== undefined) return continued;
+    }
+    return continuationOf(jobId, job, progress, run);
   };
   if (isSure && entry && session) {
     const progress = session.progressOf(entry, {});

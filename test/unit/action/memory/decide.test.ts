@@ -192,7 +192,10 @@ const rows: [known: string, Partial<Evidence>][] = [
   ],
   ["… and it does not answer, and no attempt left a word", { service: "unreadable" }],
   ["the newest word names a job", { attempts: [{ attempt: 1, word: job("job_1") }] }],
-  ["… which failed, was archived or is gone", { attempts: [{ attempt: 1, word: job("over_1") }] }],
+  [
+    "… which is gone; or failed or was archived, not seen to complete",
+    { attempts: [{ attempt: 1, word: job("over_1") }] },
+  ],
   ["… for another prompt", { attempts: [{ attempt: 1, word: job("job_1", true) }] }],
   [
     "… or the turns are for other prompts, and GitHub says that this step never started",

@@ -134,6 +134,20 @@ test.each([
   expect((await night()).outputs).toMatchObject({ outcome: "failed", "job-id": "job_1" });
 });
 
+test("a newer job, which a night without a cache has started, goes before one that a lost night left active", async () => {
+  const service = new KeyedService();
+  service.features = ["session"];
+  const { night } = nights({ respond: service.respond, inputs: { "base-url": "https://agents.example.com" } });
+  await night();
+  service.archived.add("job_1");
+  await night({ cache: new FakeCache(), environment: { ACTIONS_CACHE_MODE: "read" } });
+  service.archived.delete("job_1");
+  const [lost] = service.turns;
+  if (lost) lost.status = "running";
+  await night();
+  expect(service.prompts.map((prompt) => prompt.split(":")[0])).toEqual(["job_1", "job_2", "job_2"]);
+});
+
 test("a re-run that is cancelled while it reads the session's job does not promise that the next one waits for it", async () => {
   const service = new KeyedService();
   const { night } = nights({ respond: service.respond, inputs: { "base-url": "https://agents.example.com" } });
