@@ -53,10 +53,12 @@ async function findBase(run) {
         return found;
     if (run.settings.dryRun)
         return found;
-    await (0,_memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__/* .askService */ .x)(run);
+    const answer = await (0,_memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__/* .askService */ .x)(run);
     if (run.ports.signal.aborted)
         return _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX;
-    return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
+    if (run.state.features?.has("base"))
+        return found;
+    return { kind: "blocked", cause: "no-base", error: answer.kind === "unreadable" ? answer.error : undefined };
 }
 async function findOwnJob(run) {
     const pull = await pullRequestOfEvent(run);
@@ -233,13 +235,14 @@ var contract = __webpack_require__(6078);
 
 const words = { "about to send": "pending", "nothing sent": "unsent" };
 const maxMarkerLength = 16_384;
-function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, head }) {
-    const ofJob = `job=${encodeURIComponent(jobId)}${wasSeen ? " ended" : ""}${head ? ` head=${head}` : ""}`;
+function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, isDoubtful, head, }) {
+    const flags = `${wasSeen ? " ended" : ""}${isDoubtful ? " doubtful" : ""}`;
+    const ofJob = `job=${encodeURIComponent(jobId)}${flags}${head ? ` head=${head}` : ""}`;
     const word = kind === "job" ? ofJob : words[kind];
     const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
     return line.length > maxMarkerLength ? "" : line;
 }
-const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?( doubtful)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
 const linesOf = (body) => body.split(/\r?\n/);
 function parseMarker(body) {
     return parseLine(linesOf(body).at(-1) ?? "");
@@ -248,7 +251,7 @@ function parseCoveredMarker(body) {
     return parseLine(linesOf(body).findLast((line) => markerLine.test(line)) ?? "");
 }
 function parseLine(line) {
-    const [, project, attempt, job, ended, head, unsent, request] = markerLine.exec(line) ?? [];
+    const [, project, attempt, job, ended, doubtful, head, unsent, request] = markerLine.exec(line) ?? [];
     if (project === undefined || request === undefined)
         return undefined;
     try {
@@ -263,6 +266,7 @@ function parseLine(line) {
             kind,
             jobId,
             ...(ended && { wasSeen: true }),
+            ...(doubtful && { isDoubtful: true }),
             ...(head && { head }),
         };
     }
@@ -278,6 +282,7 @@ var schemas = __webpack_require__(8395);
 // EXTERNAL MODULE: ./build/action/runner/github-error.js
 var github_error = __webpack_require__(6376);
 ;// CONCATENATED MODULE: ./build/action/comments/thread.js
+
 
 
 
@@ -311,6 +316,7 @@ class Thread {
     #writtenAt = Number.NEGATIVE_INFINITY;
     #others = [];
     #covered = [];
+    #unread;
     #edits = Promise.resolve();
     constructor(event, deadline, ports) {
         this.#event = event;
@@ -421,6 +427,9 @@ class Thread {
         });
         return this.#edits;
     }
+    get unread() {
+        return this.#unread;
+    }
     async listReplies(projectId) {
         const listed = await this.#list();
         const remembered = (parse) => (listed ?? []).flatMap(({ id, user, body }) => {
@@ -436,7 +445,13 @@ class Thread {
     async #list() {
         const { position, subject } = this.#event;
         const route = `GET ${this.#kind}/{number}/comments`;
-        const listed = await this.#send(["read the thread", comments, route, { number: subject.number }]);
+        const call = ["read the thread", comments, route, { number: subject.number }];
+        const sent = await this.#try(call, {});
+        const isOver = this.#ports.signal.aborted || this.#ports.clock.now() >= this.#deadline;
+        this.#unread = "data" in sent || isRefusal(sent.error) || isOver ? undefined : (0,errors/* messageOf */.bD)(sent.error);
+        if ("error" in sent)
+            this.#report(call, sent.error, {});
+        const listed = "data" in sent ? sent.data : undefined;
         const inThread = listed?.filter(({ in_reply_to_id: root }) => !position || root === position.rootId);
         return inThread?.sort((a, b) => a.id - b.id);
     }
@@ -456,12 +471,14 @@ class Thread {
             const sent = await this.#try(call, { ...options, latest });
             if ("data" in sent)
                 return [{ kind: "kept" }, sent.data, lostCount];
-            const status = statusOf(sent.error);
-            const isRefused = status === 403 || status === 404 || status === 410;
+            const isRefused = isRefusal(sent.error);
             const isFinal = isRefused || sent.error instanceof UnusableError;
             if (isFinal || signal.aborted || clock.now() + repeatPauseMs >= latest) {
                 this.#report(call, sent.error, options);
-                const write = { kind: isRefused ? "refused" : "lost", isDeleted: status === 404 || status === 410 };
+                const write = {
+                    kind: isRefused ? "refused" : "lost",
+                    isDeleted: isRefused && statusOf(sent.error) !== 403,
+                };
                 return [write, undefined, isRefused ? lostCount : lostCount + 1];
             }
             await clock.sleep(repeatPauseMs, signal);
@@ -508,6 +525,9 @@ class Thread {
             return { error };
         }
     }
+}
+function isRefusal(error) {
+    return [403, 404, 410].includes(statusOf(error) ?? 0);
 }
 function statusOf(error) {
     return error instanceof github_error/* GitHubError */.y ? error.status : undefined;
@@ -566,6 +586,11 @@ const askedNow = schemas/* object */.Ikc({
     state: schemas/* optional */.lqM(schemas/* string */.YjP()),
     labels: schemas/* optional */.lqM(schemas/* array */.YOg(schemas/* object */.Ikc({ name: schemas/* string */.YjP() }))),
 });
+const issueEvent = schemas/* object */.Ikc({
+    event: schemas/* string */.YjP(),
+    label: schemas/* optional */.lqM(schemas/* object */.Ikc({ name: schemas/* string */.YjP() })),
+    actor: schemas/* nullish */.cl6(schemas/* object */.Ikc({ type: schemas/* optional */.lqM(schemas/* string */.YjP()) })),
+});
 async function findWithdrawal(event, { phrase, label }, isRerun, repository, signal) {
     const { triggerKind, commentId, reviewId, position, subject, text } = event;
     const withdrawn = { kind: "skipped", reason: "withdrawn", triggerKind };
@@ -577,8 +602,10 @@ async function findWithdrawal(event, { phrase, label }, isRerun, repository, sig
     try {
         const { body, minimized, state, labels } = await repository.get(path, askedNow, place);
         const isOff = labels?.every(({ name }) => name.toLowerCase() !== label.toLowerCase()) && !isRerun;
-        if (triggerKind === "label")
-            return isOff || (state === "closed" && subject.kind === "issue") ? withdrawn : undefined;
+        if (triggerKind === "label") {
+            const isClosed = state === "closed" && subject.kind === "issue";
+            return isClosed || (isOff && !(await isTakenByStep(label, subject.number, repository))) ? withdrawn : undefined;
+        }
         const at = triggerKind === "issue" || triggerKind === "pull request" ? "line" : "start";
         const hasAsked = parseRequest(text, phrase, at) !== undefined;
         const asks = body === undefined || parseRequest(body ?? "", phrase, at) !== undefined;
@@ -594,6 +621,11 @@ async function findWithdrawal(event, { phrase, label }, isRerun, repository, sig
             return undefined;
         return { kind: "blocked", cause: "request", triggerKind, detail: (0,errors/* messageOf */.bD)(error) };
     }
+}
+async function isTakenByStep(label, issue_number, repository) {
+    const isOff = (one) => one.event === "unlabeled" && one.label?.name.toLowerCase() === label.toLowerCase();
+    const events = await repository.list("issues/{issue_number}/events", issueEvent, { issue_number }).catch(() => []);
+    return events.findLast(isOff)?.actor?.type === "Bot";
 }
 
 ;// CONCATENATED MODULE: ./build/action/comments/conversation.js
@@ -635,7 +667,7 @@ class Conversation {
         this.#run = run;
         this.#mode = mode;
         this.#request = request;
-        this.#asked = `${event.request} step=${(0,step_key/* stepOfRun */.l)(settings.matrixLeg, ports.environment)}`;
+        this.#asked = `${event.request} step=${(0,step_key/* stepOfRun */.l)(settings.matrixLeg, ports.environment, mode.template)}`;
         const onFailure = (action, error) => log.warning((0,runner_kit_text/* message */.iU) `
         Cannot update the thread
         Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). Replies and reactions may be missing, a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
@@ -703,7 +735,7 @@ class Conversation {
         await this.thread?.discard();
     }
     async resume(jobId) {
-        this.mark("job", jobId);
+        this.mark("job", jobId, { isDoubtful: this.#marker?.jobId === jobId && this.#marker.isDoubtful === true });
         if (!this.#own && !this.#post)
             await this.#postReply();
     }
@@ -764,6 +796,8 @@ class Conversation {
         if (!thread || (account === undefined && !isTold && !settings.agent))
             return undefined;
         this.#replies ??= await thread.listReplies(settings.projectId);
+        if (!this.#replies && thread.unread !== undefined && !settings.agent)
+            return { kind: "blocked", cause: "thread", detail: thread.unread };
         const isOwn = ({ authorId, replyId }) => (isTold || authorId === account) && replyId !== this.#own?.replyId;
         const found = this.#replies?.findLast((reply) => isOwn(reply) && reply.jobId !== undefined);
         const jobId = found?.jobId;
@@ -794,12 +828,12 @@ class Conversation {
             return state;
         return state && state.base !== base ? undefined : { jobId, isReplaceable: true };
     }
-    mark(kind, jobId, isSeen = false) {
+    mark(kind, jobId, { isSeen = false, isDoubtful = false } = {}) {
         const { settings, state } = this.#run;
         const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
         const { projectId } = settings;
         const from = { projectId, request: this.#asked, attempt: this.#attempt };
-        this.#marker = { ...from, kind, jobId, wasSeen, head: state.before?.head };
+        this.#marker = { ...from, kind, jobId, wasSeen, isDoubtful, head: state.before?.head };
     }
     showJob() {
         if (this.#run.ports.signal.aborted)
@@ -868,8 +902,8 @@ class Conversation {
         };
     }
 }
-function wordOf({ kind, jobId = "", wasSeen, head }, sent) {
-    return kind === "job" ? { kind, jobId, sent, wasSeen, ...(head && { before: { head } }) } : { kind };
+function wordOf({ kind, jobId = "", wasSeen, isDoubtful, head }, sent) {
+    return kind === "job" ? { kind, jobId, sent, wasSeen, isDoubtful, ...(head && { before: { head } }) } : { kind };
 }
 
 // EXTERNAL MODULE: ./build/action/memory/evidence.js

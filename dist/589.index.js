@@ -263,7 +263,7 @@ async function findRange(since, remembered, told, repository, { ports, log }) {
         const compared = await compareIfFound(ref, sha, repository);
         if (!compared)
             throw new Error(`${ref}, the value of changes-since, was not found in the repository`);
-        return notBehind(compared);
+        return { ...notBehind(compared), ...(compared.status === "behind" && { since: since.ref }) };
     }
     const range = await rangeOfEvent(environment, repository);
     if (!range)

@@ -147,10 +147,11 @@ function decide(evidence) {
         const { word, attempt } = found;
         if (word.kind !== "job")
             return refuse({ cause: "pending" });
-        const { jobId, sent, wasSeen, before } = word;
+        const { jobId } = word;
         if (laterRun?.jobId === jobId)
             return refuse({ cause: "later-run", run: laterRun.run, jobId });
-        const wait = { do: "wait", jobId, sent, ...(wasSeen && { wasSeen }), ...(before && { before }), attempt };
+        const { kind: _, hasOtherPrompt: __, ...known } = word;
+        const wait = { do: "wait", ...known, attempt };
         if (!isOpen)
             return wait;
         return record === "unknown" ? { ...wait, unproven: newest } : { ...wait, besides: record.ran };
@@ -457,7 +458,7 @@ class Memory {
     #announced;
     #doubted;
     #job;
-    #hasSeen = false;
+    #seen = 0;
     constructor(task, run, connected, hasThread) {
         this.#run = run;
         this.kind = task.kind;
@@ -497,19 +498,25 @@ class Memory {
     begin(sent, jobId) {
         const start = { jobId, sent, pullRequest: undefined, end: undefined };
         const isKnown = sent === "message" && this.#run.settings.agent;
-        const saves = Promise.all([this.#save(this.#wordOf(sent, jobId)), isKnown || this.#saveSession(start)]);
+        const isDoubtful = !this.#run.state.hasRecord || undefined;
+        const saves = Promise.all([
+            this.#save(this.#wordOf(sent, jobId, { isDoubtful })),
+            isKnown || this.#saveSession(start),
+        ]);
         this.#job = saves.then(([isSaved]) => isSaved);
     }
-    adopt({ sent, jobId, wasSeen }) {
-        this.#hasSeen ||= wasSeen === true;
-        this.#job ??= this.#save(this.#wordOf(sent, jobId, wasSeen), () => { });
+    adopt({ sent, jobId, wasSeen, isDone }) {
+        if (this.#seen === 0)
+            this.#seen = isDone ? 2 : wasSeen ? 1 : 0;
+        this.#job ??= this.#save(this.#wordOf(sent, jobId, { wasSeen, isDone }), () => { });
     }
-    see(sent, jobId) {
-        if (sent !== "message" || this.#hasSeen || this.#run.state.features)
+    see(sent, jobId, isDone) {
+        const seen = isDone ? 2 : sent === "message" ? 1 : 0;
+        if (seen <= this.#seen || this.#run.state.features)
             return;
-        this.#hasSeen = true;
+        this.#seen = seen;
         const before = this.#job ?? Promise.resolve(true);
-        const word = this.#wordOf(sent, jobId, true);
+        const word = this.#wordOf(sent, jobId, sent === "message" ? { wasSeen: true, isDone } : { isDone });
         this.#job = before.then((isSaved) => isSaved && this.#save(word, () => { }));
     }
     doubt() {
@@ -537,7 +544,7 @@ class Memory {
             const ended = (0,_result_js__WEBPACK_IMPORTED_MODULE_2__/* .endOf */ .pJ)(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
             const end = ended === "failed" && state.failure?.isKept ? "kept" : ended;
             if (this.#job && end)
-                this.see(sent, jobId);
+                this.see(sent, jobId, end === "completed" || undefined);
             const isJobSaved = await this.#job;
             if (hasJob && jobId !== "")
                 await this.#saveSession({ jobId, sent, end, pullRequest });
@@ -550,8 +557,8 @@ class Memory {
         if (late)
             this.#tell(late);
     }
-    #wordOf(sent, jobId, wasSeen) {
-        return { kind: "job", jobId, sent, wasSeen, ...(sent === "message" && { before: this.#run.state.before }) };
+    #wordOf(sent, jobId, known) {
+        return { kind: "job", jobId, sent, ...known, ...(sent === "message" && { before: this.#run.state.before }) };
     }
     get #writable() {
         return this.isWritable ? this.cache : undefined;
@@ -828,16 +835,20 @@ async function readSession(session, firstBase, run) {
     if (isDryRun)
         return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
     const findWith = async (job, progress) => {
-        const continued = await continuationOf(jobId, job, progress, run);
-        if (continued !== undefined)
-            return continued;
-        const newest = await jobOfService(run);
+        if (!run.state.announcement?.sessionJobs.includes(jobId))
+            run.state.askedSession = undefined;
+        const newest = run.state.isMute ? { jobId: undefined } : await jobOfService(run);
         if ("kind" in newest)
             return newest;
-        if (newest.jobId === undefined || newest.jobId === jobId)
-            return undefined;
-        const newer = await readSessionJob(newest.jobId, run);
-        return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
+        if (newest.jobId !== undefined && newest.jobId !== jobId) {
+            const newer = await readSessionJob(newest.jobId, run);
+            if ("kind" in newer)
+                return newer;
+            const continued = await continuationOf(newest.jobId, newer, { failures: 0 }, run);
+            if (continued !== undefined)
+                return continued;
+        }
+        return continuationOf(jobId, job, progress, run);
     };
     if (isSure && entry && session) {
         const progress = session.progressOf(entry, {});
@@ -1067,13 +1078,13 @@ function cachedWords(cache, task, run) {
                 continue;
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
-            const { jobId, sent, wasSeen, before } = entry ?? {};
+            const { jobId, sent, wasSeen, isDone, isDoubtful, before } = entry ?? {};
             if (entry && state === "not-sent")
                 return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)
-                return { word: { kind: "job", jobId, sent, wasSeen, before, hasOtherPrompt }, entry };
+                return { word: { kind: "job", jobId, sent, wasSeen, isDone, isDoubtful, before, hasOtherPrompt }, entry };
             throw new Error("the entry is not usable");
         }
         return {};
@@ -1360,8 +1371,10 @@ function tellOfWait(decision, { log, ports }) {
       By GitHub's record, attempt ${decision.besides} of this workflow run ran this step, too, but nothing says what it started. This attempt waits for job ${jobId}; another one may be running.`);
     }
 }
-function tellOfTag({ settings, ports, log }) {
+function tellOfTag({ settings, state, ports, log }) {
     if (settings.session === "" || !(0,runner_environment/* isOnTag */.KI)(ports.environment))
+        return;
+    if (settings.agent || state.features?.has("session"))
         return;
     log.notice((0,runner_kit_text/* message */.iU) `
     Session of a tag
@@ -1505,8 +1518,10 @@ class Sending {
         if (early && "kind" in early)
             return this.#withdraw(early, { isShown: false });
         const start = await (0,action_plan/* findStart */.kI)(this.#run);
-        if ("kind" in start)
+        if ("kind" in start) {
+            this.#run.state.mayHaveEarlier ||= isRerun;
             return this.#withdraw(start, { isShown: false });
+        }
         this.#memory.openSession(start.base);
         if (isResumed) {
             const failed = await this.#gather(this.#request.replies);
@@ -1588,14 +1603,18 @@ class Sending {
         tellOfWait(decision, this.#run);
         const { jobId, sent } = decision;
         const isTurn = "turnId" in decision;
-        const wasSeen = !isTurn && decision.wasSeen;
+        const { wasSeen, isDone, isDoubtful } = isTurn ? {} : decision;
         const task = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
         if (!isTurn)
             state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-        const adopt = () => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen }));
-        const resumed = await this.#resume(task, adopt, () => isAdopted && this.#see(sent));
+        const adopt = () => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen, isDone }));
+        const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
+        if (resumed === undefined && isDoubtful && !state.hasRecord) {
+            state.forgetJob();
+            return this.#refuse({ do: "refuse", cause: "pending" });
+        }
         if (resumed) {
             const ended = await compareHeads(resumed, this.#run);
             adopt();
@@ -1609,7 +1628,7 @@ class Sending {
         this.#evidence = (0,evidence/* withoutJob */.wu)(this.#evidence, jobId);
         return undefined;
     }
-    async #resume(task, onUsable, onPolled) {
+    async #resume(task, wasDone, onUsable, onPolled) {
         const { settings, state, log } = this.#run;
         const isComment = this.#request.conversation !== undefined;
         const isTurn = task.turnId !== undefined;
@@ -1619,6 +1638,12 @@ class Sending {
         const isGone = (0,action_result/* isJobNotFound */.tl)(result, state) && (await (0,run_job/* isStillGone */.U)(task.jobId, this.#run));
         if (!isGone && (0,action_result/* isJobNotFound */.tl)(result, state))
             result = await look();
+        if (wasDone && state.hasRecord && (result.kind === "done" || result.kind === "started")) {
+            if (state.status !== "completed")
+                log.line(`Job ${task.jobId} was completed for this request, and is ${state.status} since a later one`);
+            onUsable();
+            return { kind: "done", status: "completed" };
+        }
         const ended = result.kind === "done" ? state.status : undefined;
         const isCompleted = result.kind === "done" && result.status === "completed";
         const isFirst = state.timeline.length === 1;
@@ -1637,7 +1662,7 @@ class Sending {
             ...options,
             onJobId: (jobId) => {
                 options.onJobId?.(jobId);
-                conversation?.mark("job", jobId);
+                conversation?.mark("job", jobId, { isDoubtful: !this.#run.state.hasRecord });
                 conversation?.showJob();
             },
             onPolled: () => {
@@ -1651,7 +1676,7 @@ class Sending {
         if (!(hasEnded || status === "active") || sent !== "message" || features)
             return;
         this.#memory.see(sent, jobId);
-        this.#request.conversation?.mark("job", jobId, true);
+        this.#request.conversation?.mark("job", jobId, { isSeen: true });
     }
     async #send(decision, base, early) {
         const { to, publishes = false, replaces, unproven } = decision;
@@ -1672,8 +1697,6 @@ class Sending {
             return this.#withdraw(written);
         if (!conversation && !memory.isWritable)
             await memory.sayWhatIsForgotten();
-        else if (!conversation)
-            tellOfTag(this.#run);
         const announced = settings.dryRun ? undefined : await conversation?.announce();
         state.publishesKept = publishes;
         const kept = to === undefined ? undefined : { jobId: to, isReplaceable: true };
@@ -1683,6 +1706,8 @@ class Sending {
             return this.#decideAnew(decision, base, early);
         if (found && "kind" in found)
             return this.#withdraw(found);
+        if (!conversation && memory.isWritable)
+            tellOfTag(this.#run);
         const continued = jobId === "" ? (found ?? kept) : { jobId };
         if (found && kept && found.jobId !== to)
             log.line(`The session has gone on with job ${found.jobId}, so what job ${to} left unfinished stays there`);
@@ -1778,7 +1803,7 @@ class Sending {
         const { state } = this.#run;
         const isTold = state.features === undefined && state.origin !== "created" && (0,action_result/* endOf */.pJ)(result, state);
         if (isTold)
-            conversation?.mark("job", state.jobId, true);
+            conversation?.mark("job", state.jobId, { isSeen: true });
         const word = conversation?.word;
         const keepsWords = this.#evidence.keepsWords && !this.#memory.isReadOnly && !conversation?.thread;
         const left = { words: word ? [word] : this.#memory.words, keepsWords, acceptance };

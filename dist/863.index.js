@@ -53,10 +53,12 @@ async function findBase(run) {
         return found;
     if (run.settings.dryRun)
         return found;
-    await (0,_memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__/* .askService */ .x)(run);
+    const answer = await (0,_memory_ask_service_js__WEBPACK_IMPORTED_MODULE_2__/* .askService */ .x)(run);
     if (run.ports.signal.aborted)
         return _result_js__WEBPACK_IMPORTED_MODULE_3__/* .cancelledBeforeSending */ .xX;
-    return run.state.features?.has("base") ? found : { kind: "blocked", cause: "no-base" };
+    if (run.state.features?.has("base"))
+        return found;
+    return { kind: "blocked", cause: "no-base", error: answer.kind === "unreadable" ? answer.error : undefined };
 }
 async function findOwnJob(run) {
     const pull = await pullRequestOfEvent(run);

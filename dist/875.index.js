@@ -437,6 +437,8 @@ function describeHidden(number) {
 
 function howToWait(context, purpose = "wait for it") {
     const { state, settings, rerun, task } = context;
+    if (settings?.agent && settings.onRerun === "new")
+        return state.jobId === "" ? [] : howToTakeUp("that job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `job-id ${state.jobId}`, context);
     if (settings?.agent && rerun.usable !== "resumes")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To take it up again, re-run this workflow run.`;
     if (rerun.usable !== "resumes") {
@@ -556,8 +558,8 @@ function adviceOnAnswer(operation, { status, serviceMessage, isOfService, retryA
             if (serviceMessage === "")
                 return [[], (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Check base-url, and any gateway or proxy in front of the service.`];
             return [
-                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The service rejected the prompt.`,
-                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Change the prompt as the service's message says, then start a new run.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `The service rejected the request.`,
+                (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_4__/* .say */ .cv) `Change what the service's message names, then start a new run.`,
             ];
         case 401:
             if (usesIdToken)
@@ -1443,7 +1445,7 @@ function createClient(options, ports) {
             throw new errors/* HttpError */.j$({
                 status: response.status,
                 serviceMessage: (0,contract/* parseErrorMessage */.xI)(data, redact(response.body)),
-                isOfService: (0,contract/* parseErrorMessage */.xI)(data) !== "",
+                isOfService: (0,contract/* isObject */.Gv)(data) && (0,contract/* textOf */.b6)(data.error).trim() !== "",
                 location: redact(response.headers.location ?? ""),
                 retryAfterMs: parseRetryAfter(response.headers["retry-after"], response.headers.date, clock.wallTime()),
                 sentAt,
@@ -2443,10 +2445,15 @@ const blocked = {
     Cannot read the request again
     Whether the ${(0,runner_kit_text/* trusted */.IZ)(triggerKind)} still asks cannot be read (${detail}), so nothing was started.
     ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail, context)}`,
-    thread: (_, context) => (0,runner_kit_text/* message */.iU) `
+    thread: ({ detail }, context) => detail === undefined
+        ? (0,runner_kit_text/* message */.iU) `
     Cannot read the thread
     The thread, which says what an earlier attempt of this workflow run started, cannot be read. This run sent nothing; a job may be running.
-    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${(0,message/* howToStartAnother */.ZH)(context)}`,
+    Re-run this workflow run, unless the token may not read the thread. See the log of the earlier attempt for the job's id. ${(0,message/* howToStartAnother */.ZH)(context)}`
+        : (0,runner_kit_text/* message */.iU) `
+    Cannot read the thread
+    The thread, which may name a job to continue, cannot be read (${detail}), so ${nothingSent(context)}.
+    ${adviceOnGitHub("read the thread (issues: read, pull-requests: read)", detail, context)}`,
     pending: (_, context) => (0,runner_kit_text/* message */.iU) `
     Job may have been started
     An earlier attempt of this workflow run ended without knowing whether the service accepted its request, so a job may have been started. This run sent nothing.
@@ -2487,19 +2494,29 @@ const blocked = {
     Request was sent before
     The service had received the same request under the name of this step before, as job ${jobId}, so it started nothing. Another step of this workflow run sent it: GitHub gives both the same name, as it does if a reusable workflow is called twice.
     Give the steps different prompts or sessions, and start a new run of the workflow. ${(0,message/* howToTakeUp */._$)("that job", (0,runner_kit_text/* say */.cv) `job-id ${jobId}`, context)}`,
-    "no-base": () => (0,runner_kit_text/* message */.iU) `
+    "no-base": ({ error }, context) => error === undefined
+        ? (0,runner_kit_text/* message */.iU) `
     The service takes no base
-    The service does not announce that a job can start from another branch. Nothing was started.
-    Update the service, or remove base.`,
+    The service does not announce that a job can start from another branch, so ${nothingSent(context)}.
+    Update the service, or remove base.`
+        : (0,runner_kit_text/* message */.iU) `
+    Cannot ask the service for base
+    Whether a job can start from another branch is unknown, so ${nothingSent(context)}. ${(0,request_failure/* explainRequestFailure */.Z)("create", error, context).what}
+    ${(0,request_failure/* explainRequestFailure */.Z)("create", error, context).next}`,
     base: ({ detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the pull request
-    The branch of the pull request cannot be read (${detail}), so nothing was started.
+    The branch of the pull request cannot be read (${detail}), so ${nothingSent(context)}.
     ${adviceOnGitHub("read pull requests (pull-requests: read)", detail, context)}`,
     head: ({ branch, detail }, context) => (0,runner_kit_text/* message */.iU) `
     Cannot read the newest commit
     The newest commit of ${branch} cannot be read (${detail}). If an agent made it, it must not start another one, so nothing was started.
     ${adviceOnGitHub("read the repository (contents: read)", detail, context)}`,
-    "range-behind": ({ base, head }) => (0,runner_kit_text/* message */.iU) `
+    "range-behind": ({ base, head, since }) => since !== undefined
+        ? (0,runner_kit_text/* message */.iU) `
+    Nothing to compare
+    The range of changes begins with ${(0,format/* shortRef */.m3)(since)}, the value of changes-since, which is ahead of this run's commit, ${(0,format/* shortRef */.m3)(head)}. Nothing was started.
+    Let changes-since name an earlier commit, and start a new run: a re-run keeps this run's workflow file.`
+        : (0,runner_kit_text/* message */.iU) `
     Changes were covered by another run
     The range of changes ends with ${(0,format/* shortRef */.m3)(head)}, and another run has covered all up to ${(0,format/* shortRef */.m3)(base)}. Nothing was started.
     Nothing has to be done. To send changes again, start a new run of the workflow with changes-since.`,
@@ -2555,9 +2572,11 @@ function describeResult(result, context) {
     return describe(result, context);
 }
 const results = {
-    "invalid-inputs": ({ problems }) => ({
+    "invalid-inputs": ({ problems }, { state }) => ({
         title: "Invalid inputs",
-        what: (0,runner_kit_text/* say */.cv) `No job was started, because the inputs are invalid:`,
+        what: state.mayHaveEarlier
+            ? (0,runner_kit_text/* say */.cv) `An earlier attempt of this workflow run may have started a job. This one sent nothing, because the inputs are invalid:`
+            : (0,runner_kit_text/* say */.cv) `No job was started, because the inputs are invalid:`,
         points: problems.map(({ input, problem }) => [`${input} `, ...problem, "."]),
         next: (0,runner_kit_text/* say */.cv) `Correct these inputs in the step's "with" block, or where it takes them from, such as the form of a manual run. Then start a new run: a re-run keeps this run's workflow file and form.`,
     }),
@@ -2765,11 +2784,11 @@ function adviceOf({ isStopped, isKept, isUnfinished, failureClass }, context) {
     switch (failureClass) {
         case "limit": {
             const limit = settings?.agent
-                ? (0,runner_kit_text/* say */.cv) `Raise the limit in the workflow (timeout-minutes for the time, agent-options for others)`
+                ? (0,runner_kit_text/* say */.cv) `Raise the limit in the workflow (timeout-minutes for the time, or --time-limit-minutes if it is set; agent-options for others)`
                 : (0,runner_kit_text/* say */.cv) `Raise the limit in the service`;
             const how = settings?.agent ? (0,runner_kit_text/* say */.cv) ` and ${anew}: a re-run has this run's limits.` : (0,runner_kit_text/* say */.cv) `, then re-run.`;
             const instead = isUnfinished
-                ? (0,runner_kit_text/* say */.cv) `Or re-run this workflow run: its agent continues from what is kept.`
+                ? (0,runner_kit_text/* say */.cv) `Or re-run this workflow run: its agent continues from what is kept, unless three turns in a row did not complete.`
                 : (0,runner_kit_text/* say */.cv) `Or make the task smaller.${state.workFile === "" ? " Nothing that the agent did in this turn is kept." : ""}`;
             return (0,runner_kit_text/* joinSentences */.DP)([...limit, ...how], instead);
         }
@@ -2939,7 +2958,7 @@ class RunLog {
     }
     notSaved(error, isInTime) {
         const text = isInTime
-            ? (0,runner_kit_text/* say */.cv) `That a request is about to be sent could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). It is sent anyway. If this runner is lost now, a re-run of this workflow run may start a second job.`
+            ? (0,runner_kit_text/* say */.cv) `That a request is about to be sent could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). If it is sent and this runner is lost then, a re-run of this workflow run may start a second job.`
             : (0,runner_kit_text/* say */.cv) `The job could not be saved in the Actions cache (${(0,errors/* messageOf */.bD)(error)}). The job is not affected, but a re-run of this workflow run, or the next run of its session, may not know of it.`;
         if (this.#notSaved === "")
             this.warning({ title: "Cannot remember the job", what: text });
@@ -3228,6 +3247,7 @@ async function runStep(ports, state, log) {
         const read = (name) => toolkit.input(name);
         inputs = parseInputs(read, environment, (path) => readPromptFile(path, workspace));
         if (!inputs.ok) {
+            state.mayHaveEarlier = (0,runner_environment/* runAttempt */.Tm)(environment) > 1;
             const { problems, skipped } = inputs;
             return { inputs, execution: { result: skipped ?? { kind: "invalid-inputs", problems } } };
         }
@@ -3380,9 +3400,9 @@ function agentProgram(main = "") {
 
 
 
-function stepOfRun(matrixLeg, environment) {
+function stepOfRun(matrixLeg, environment, call) {
     const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]));
+    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg, ...(call ? [call] : [])]));
 }
 const maxReplaced = 100;
 class StepKey {

@@ -655,7 +655,7 @@ class LiveLog {
         if (isTold)
             this.#print(`… ${this.#left} more ${this.#left === 1 ? "line" : "lines"}`);
         else if (isSilent && !isLast)
-            this.#print("The agent is running, and has printed nothing for five minutes.");
+            this.#print("Nothing more was printed for five minutes.");
         if (isTold)
             this.#left = 0;
         if (isTold || isSilent)
@@ -927,7 +927,7 @@ function adviceOf(error) {
         return "Only a token with permission for workflows can push files in .github/workflows.";
     const option = ofNames.find(([words]) => words.test(text))?.[1];
     if (option !== undefined)
-        return `Set the option ${option} to what the rule wants, in a new run of the workflow: a re-run keeps its options. Or change the rule.`;
+        return `Set the service's option ${option} to what the rule wants (of a step, with agent-options in a new run: a re-run keeps them), or change the rule.`;
     if (/not UTF-8/.test(text))
         return "Rename what has that name, or change the rule that requires signatures.";
     if (/verified signatures/i.test(text))
@@ -11332,16 +11332,18 @@ class GitHubPullRequests {
     }
     async open(change) {
         let lastError;
+        let ended;
         for (const pause of [...retryPauses, undefined]) {
             try {
-                const open = await this.#findOpen(change);
-                if (open === undefined) {
-                    await change.confirmNew?.();
-                    return await this.#create(change);
+                const open = await this.#findOpen(change, ended);
+                if (open !== undefined) {
+                    const link = await this.#checkedLink(open);
+                    if (await this.#update(open, change))
+                        return link;
+                    ended = link;
                 }
-                const link = await this.#checkedLink(open);
-                await this.#update(open, change);
-                return link;
+                await change.confirmNew?.();
+                return await this.#create(change);
             }
             catch (error) {
                 if (!(error instanceof GitHubError && (error.isTransient || isTooEarly(error))))
@@ -11351,7 +11353,7 @@ class GitHubPullRequests {
             if (pause !== undefined)
                 await this.#machine.sleep(pause * this.#secondMs, this.#api.signal);
         }
-        const opened = await this.#findOpen(change).catch(() => undefined);
+        const opened = await this.#findOpen(change, ended).catch(() => undefined);
         if (opened === undefined)
             throw lastError;
         return this.#checkedLink(opened);
@@ -11364,12 +11366,8 @@ class GitHubPullRequests {
         return hasEnded(attempt, this.#api);
     }
     async findOwn(branch, account, target) {
-        const query = { state: "all", head: `${await this.#identity.owner()}:${branch}`, per_page: 100 };
-        const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, {
-            what: `Reading the pull request of ${branch}`,
-            maxWaitMs: 0,
-        });
-        const own = selectOwn(data, branch, account, target);
+        const options = { what: `Reading the pull request of ${branch}`, maxWaitMs: 0 };
+        const own = await this.#findOf(branch, { state: "all", per_page: 100 }, options, (data) => selectOwn(data, branch, account, target));
         return own && { ...own, link: await this.#checkedLink({ html_url: own.link }) };
     }
     async read({ link }) {
@@ -11416,22 +11414,25 @@ class GitHubPullRequests {
         const createdAt = await createdOnlyAt(this.#api, branch, head, account);
         if (createdAt === undefined)
             return undefined;
-        const query = { state: "all", head: `${await this.#identity.owner()}:${branch}` };
         const options = { what: `Reading the pull requests of ${branch}`, maxWaitMs: 0 };
-        const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
-        return parsePullRequests(data).length === 0 ? createdAt : undefined;
+        const any = await this.#findOf(branch, { state: "all" }, options, (data) => parsePullRequests(data)[0]);
+        return any === undefined ? createdAt : undefined;
     }
-    async #findOpen(change) {
+    async #findOf(branch, { state, ...more }, options, select) {
+        const find = async (owner) => {
+            const query = { state, head: `${owner}:${branch}`, ...more };
+            return select((await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options)).data);
+        };
         const owner = await this.#identity.owner();
-        const open = await this.#listOpen(change, owner);
-        if (open)
-            return open;
+        const found = await find(owner);
+        if (found !== undefined)
+            return found;
         const newOwner = await this.#identity.owner();
-        return newOwner === owner ? undefined : this.#listOpen(change, newOwner);
+        return newOwner === owner ? undefined : find(newOwner);
     }
     async #update(pull, change, isSecond = false) {
         if (pull.body === undefined)
-            return;
+            return true;
         const tellsTurn = change.existing === pull.html_url || tellsOfJob(pull.body ?? "", change.jobId);
         const { check, protectedFiles = [] } = change;
         const isOwnDraft = pull.draft === true && isMarkedAsDraft(pull.body ?? "");
@@ -11441,16 +11442,19 @@ class GitHubPullRequests {
         const isBelow = isSecond && pull.head?.sha !== change.head;
         const body = isBelow && turn ? withTurn(pull.body ?? "", turn) : updatedBody(pull.body ?? "", protectedFiles, turn, told);
         if (body === undefined || body === pull.body)
-            return;
+            return true;
         await change.confirmOwner?.();
         const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
         const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
         const place = { pull_number: numberOf(pull) };
         try {
             const { data } = await this.#api.request(path, { ...place, body }, options);
-            const { head } = parsePullRequest(data);
-            if (isSecond || !(change.isShared || (head?.sha !== undefined && head.sha !== change.head)))
-                return;
+            const { state, head } = parsePullRequest(data);
+            const isOther = head?.sha !== undefined && head.sha !== change.head;
+            if (isOther && state === "closed" && !isSecond)
+                return false;
+            if (isSecond || !(change.isShared || isOther))
+                return true;
             await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
             const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
             await this.#update(parsePullRequest(again.data), change, true);
@@ -11460,6 +11464,7 @@ class GitHubPullRequests {
                 throw error;
             this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${error_message_errorMessage(error)}`);
         }
+        return true;
     }
     #told(change) {
         return { ...change, askedBy: describeAsked(change.asked, this.repository) };
@@ -11487,13 +11492,13 @@ class GitHubPullRequests {
             return false;
         }
     }
-    async #listOpen(change, owner) {
-        const query = { state: "open", head: `${owner}:${change.branch}` };
+    #findOpen(change, ended) {
         const options = { what: github_describe(change), isRetried: false };
-        const { data } = await this.#api.request("GET /repos/{owner}/{repo}/pulls", query, options);
-        const open = parsePullRequests(data).filter(({ head }) => head === undefined || head.ref === change.branch);
-        const isOfChange = ({ base }) => base === undefined || base.ref === change.targetBranch;
-        return open.find(({ html_url: link }) => link === change.existing) ?? open.find(isOfChange);
+        return this.#findOf(change.branch, { state: "open" }, options, (data) => {
+            const open = parsePullRequests(data).filter(({ html_url: link, head }) => link !== ended && (head === undefined || head.ref === change.branch));
+            const isOfChange = ({ base }) => base === undefined || base.ref === change.targetBranch;
+            return open.find(({ html_url: link }) => link === change.existing) ?? open.find(isOfChange);
+        });
     }
     async #create(change) {
         const { title, branch, targetBranch } = change;
@@ -14195,7 +14200,7 @@ function sentenceOf({ end, endedBy, hasEnded, exitCode = 0, model }, { exceeded,
     if (exceeded !== undefined)
         return killedFor(exceeded);
     if (end === "timed-out")
-        return `The agent timed out after ${Number((timeLimitMs / 1000).toFixed(1))} s: --time-limit-minutes gives it more.`;
+        return `The agent timed out after ${Number((timeLimitMs / 1000).toFixed(1))} s.`;
     if (endedBy === "wait")
         return `The agent was ended, because its model answered ${model?.lastStatus} and asked to wait for longer than the rest of the turn.`;
     if (endedBy === "other-session")
@@ -15584,7 +15589,7 @@ async function cleanBranch(work, result) {
 
 
 const isMadeHere = ({ turn, maker, isOwn }) => isOwn && maker.attempts > turn.attempts;
-const keptSentence = "What its agent changed is kept: the job's next request continues from there.";
+const keptSentence = "What its agent changed is kept: the job's next request continues from there, unless three in a row did not complete.";
 const reasonWhenKept = (reason) => `${reason.replace(/[^.!?]$/, "$&.")} ${keptSentence}`;
 const work_maxAttempts = 2;
 const unchecked = { checkResult: null, checkOutput: null };
@@ -20077,6 +20082,7 @@ const sessionDays = 60;
 const openedMs = 15_000;
 const changedMs = 60_000;
 const listDelayMs = 60_000;
+const revertBranch = /^revert-\d+-/;
 class RebuiltJobs {
     #options;
     #reRun = new Set();
@@ -20087,12 +20093,19 @@ class RebuiltJobs {
     async isPossible() {
         return (await this.#account()) !== undefined;
     }
-    async rebuild(jobId, base) {
-        const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
+    async rebuild(jobId) {
         const account = await this.#account();
         if (account === undefined)
             return undefined;
-        const branch = await this.#branchOf(jobId);
+        for (const branch of await this.#branchesOf(jobId, account)) {
+            const found = await this.#rebuildOn(branch, jobId, account);
+            if (found !== undefined)
+                return found;
+        }
+        return undefined;
+    }
+    async #rebuildOn(branch, jobId, account, base) {
+        const { repository, pullRequests, projectId, kept: keptRefs } = this.#options;
         const targetBranch = await repository.targetBranch(this.#options.targetBranch);
         const target = base ?? targetBranch;
         const pull = await pullRequests.findOwn(branch, account, target);
@@ -20103,7 +20116,7 @@ class RebuiltJobs {
         const kept = await keptRefs.commitsOf(jobId, pushed, this.#reRun);
         const named = base ?? namedBase(jobId, [...commits, ...kept]) ?? target;
         if (named !== target && (pull?.isOthers ?? true) && (await repository.branchHead(named)))
-            return this.rebuild(jobId, named);
+            return this.#rebuildOn(branch, jobId, account, named);
         if (head === undefined && kept.length === 0)
             return undefined;
         const isOwn = head === undefined || (pull !== undefined && (!pull.isOthers || pull.hasOwn === true));
@@ -20172,10 +20185,24 @@ class RebuiltJobs {
         return hasChanged && job !== undefined ? { job, until: machine.wallTime() + changedMs } : undefined;
     }
     async #branchOf(jobId) {
-        const own = [jobBranch(jobId, this.#options.branchPrefix), jobBranch(jobId)];
+        const { branch, others } = await this.#namesOf(jobId);
+        return others[0] ?? branch;
+    }
+    async #branchesOf(jobId, account) {
+        const { repository, pullRequests, targetBranch } = this.#options;
+        const { own, branch, others } = await this.#namesOf(jobId);
+        for (const name of others.length > 0 ? own : [])
+            if (await pullRequests.findOwn(name, account, await repository.targetBranch(targetBranch)))
+                return [name];
+        return [...others, branch];
+    }
+    async #namesOf(jobId) {
+        const today = jobBranch(jobId, this.#options.branchPrefix);
+        const own = new Set([today, jobBranch(jobId)]);
         const heads = await this.#options.repository.branchHeads();
-        const found = [...own, ...heads.keys()].find((name) => heads.has(name) && jobOfBranch(name) === jobId);
-        return found ?? jobBranch(jobId, this.#options.branchPrefix);
+        const found = [...own].find((name) => heads.has(name));
+        const isOther = (name) => jobOfBranch(name) === jobId && !revertBranch.test(name);
+        return { own, branch: found ?? today, others: found === undefined ? [...heads.keys()].filter(isOther) : [] };
     }
     #isNew(jobId, commits) {
         const { machine = thisMachine } = this.#options;
