@@ -241,22 +241,22 @@ export async function readSession(
     return { ...known, findContinued: async () => undefined };
   }
   if (isDryRun) return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
-  const findWith = async (
-    job: SessionJob,
-    progress: SessionProgress,
-  ): Promise<Continuation | RunResult | undefined> => {
-    // A run that could not write the cache may have started another one, and the create names the session to the service. One that did not know
-    // this job before it was read tells which is newer.
+  type Continued = Promise<Continuation | RunResult | undefined>;
+  /** A run that could not write the cache may have started another job, and the create names the session to the service. */
+  const continueNewest = async (): Continued => {
+    // One that did not know this job before it was read tells now which is newer.
     if (!run.state.announcement?.sessionJobs.includes(jobId)) run.state.askedSession = undefined;
-    const newest = run.state.isMute ? { jobId: undefined } : await jobOfService(run);
+    const newest = await jobOfService(run);
     if ("kind" in newest) return newest;
-    if (newest.jobId !== undefined && newest.jobId !== jobId) {
-      const newer = await readSessionJob(newest.jobId, run);
-      if ("kind" in newer) return newer;
-      const continued = await continuationOf(newest.jobId, newer, { failures: 0 }, run);
-      if (continued !== undefined) return continued;
-    }
-    return continuationOf(jobId, job, progress, run);
+    if (newest.jobId === undefined || newest.jobId === jobId) return undefined;
+    const newer = await readSessionJob(newest.jobId, run);
+    return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
+  };
+  const findWith = async (job: SessionJob, progress: SessionProgress): Continued => {
+    const continueOwn = (): Continued => continuationOf(jobId, job, progress, run);
+    // What has not announced itself is asked again, for some time, only if a new job would be started.
+    if (run.state.announcement === undefined) return (await continueOwn()) ?? continueNewest();
+    return (await continueNewest()) ?? continueOwn();
   };
   if (isSure && entry && session) {
     const progress = session.progressOf(entry, {});
