@@ -834,21 +834,22 @@ async function readSession(session, firstBase, run) {
     }
     if (isDryRun)
         return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
-    const findWith = async (job, progress) => {
+    const continueNewest = async () => {
         if (!run.state.announcement?.sessionJobs.includes(jobId))
             run.state.askedSession = undefined;
-        const newest = run.state.isMute ? { jobId: undefined } : await jobOfService(run);
+        const newest = await jobOfService(run);
         if ("kind" in newest)
             return newest;
-        if (newest.jobId !== undefined && newest.jobId !== jobId) {
-            const newer = await readSessionJob(newest.jobId, run);
-            if ("kind" in newer)
-                return newer;
-            const continued = await continuationOf(newest.jobId, newer, { failures: 0 }, run);
-            if (continued !== undefined)
-                return continued;
-        }
-        return continuationOf(jobId, job, progress, run);
+        if (newest.jobId === undefined || newest.jobId === jobId)
+            return undefined;
+        const newer = await readSessionJob(newest.jobId, run);
+        return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
+    };
+    const findWith = async (job, progress) => {
+        const continueOwn = () => continuationOf(jobId, job, progress, run);
+        if (run.state.announcement === undefined)
+            return (await continueOwn()) ?? continueNewest();
+        return (await continueNewest()) ?? continueOwn();
     };
     if (isSure && entry && session) {
         const progress = session.progressOf(entry, {});
