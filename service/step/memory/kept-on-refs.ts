@@ -49,6 +49,8 @@ const maxAgeDays = 60;
 const maxEndedDays = 31;
 /** How many are read per job or session, besides those of the steps that are asked for, and removed per run. */
 const maxRead = 5;
+/** How many of these others are tried: anyone with push access can plant some that are unreadable. */
+const maxTried = 50;
 const maxRemoved = 20;
 /** By what is lost with one that is not read. */
 const stageOrder = ["made", "unfinished", "pushed", "ended", "begun"];
@@ -174,25 +176,29 @@ export class KeptOnRefs implements KeptCommits {
     const read = new Map<string, DatedCommit | undefined>();
     const onBranch = new Set([...known].map(shortHash));
     const asked = new Set([...steps].map(shortHash));
-    const ofJob = (): string[] => {
+    const ofJob = (): Kept[] => {
       const kept = this.#all.filter(({ job, identity }) => job === jobId && !onBranch.has(identity));
       // Runners that were lost can have left many that say no more than that.
       kept.sort((a, b) => rankOf(a) - rankOf(b) || b.day - a.day);
-      const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxRead);
-      return [...kept.filter(({ step }) => asked.has(step)), ...others].map(({ name }) => name);
+      const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxTried);
+      return [...kept.filter(({ step }) => asked.has(step)), ...others];
     };
     for (let isListed = false; ; isListed = true) {
-      for (const name of ofJob()) {
-        if (read.get(name) !== undefined) continue;
-        const packed = await refs.read(name);
-        const commit = packed && readPacked(packed);
-        read.set(name, commit && namedTurns(commit.message).some(({ job }) => job === jobId) ? commit : undefined);
+      let others = 0;
+      for (const { name, step } of ofJob()) {
+        if (!asked.has(step) && others === maxRead) break;
+        if (read.get(name) === undefined) {
+          const packed = await refs.read(name);
+          const commit = packed && readPacked(packed);
+          read.set(name, commit && namedTurns(commit.message).some(({ job }) => job === jobId) ? commit : undefined);
+        }
+        if (!asked.has(step) && read.get(name) !== undefined) others++;
       }
       if (isListed || ![...read.values()].includes(undefined)) break;
       // Another machine may have taken the next stage meanwhile.
       await refs.list();
     }
-    const named = ofJob();
+    const named = ofJob().flatMap(({ name }) => (read.has(name) ? name : []));
     const unread = named.filter((name) => read.get(name) === undefined);
     if (unread.length > 0) log(`What is kept in ${unread.join(", ")} is damaged: it is passed over.`);
     return named.flatMap((name) => read.get(name) ?? []).sort((one, other) => other.at - one.at);

@@ -283,6 +283,31 @@ test("the newest records of turns that are over are read, whether they changed a
   expect(prompts).toEqual([7, 6, 5, 4, 3].map((night) => `Prompt ${night}`));
 });
 
+test.each([
+  [5, true],
+  [49, true],
+  // Each costs a request.
+  [50, false],
+])(
+  "%i damaged refs that somebody has planted are named, and the kept commit below them is found: %s",
+  async (count, isFound) => {
+    const { kept, keep, texts, refs, log } = setUp();
+    await keep(own, "made");
+    const { read } = refs;
+    const asked = new Set<string>();
+    refs.read = (name) => read(name).finally(() => asked.add(name));
+    const planted = Array.from({ length: count }, (_, index) => {
+      const hash = String(index).padStart(12, "0");
+      return `${own.job}/-.-.${hash}.2026-01-02-00000000/made`;
+    });
+    for (const name of planted) texts.set(name, Buffer.from("junk"));
+    const messages = (await kept.commitsOf(own.job)).map(({ message }) => message);
+    expect(messages).toEqual(isFound ? [expect.stringMatching(/^Prompt 1\n/)] : []);
+    for (const name of planted) expect(log.join()).toContain(name);
+    expect(asked.size).toBeLessThanOrEqual(50);
+  },
+);
+
 test.each(["2026-99-99", "9999-12-31", "2026-01-04"])("a name with the day %s hides nothing", async (day) => {
   const { kept, keep, texts, refs } = setUp();
   await keep(own, "made");
