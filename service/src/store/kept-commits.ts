@@ -1,10 +1,12 @@
-import type { KeptWork, RunningTurn, Turn } from "../model.ts";
+import type { KeptWork, RunningTurn, StoredTurn, Turn } from "../model.ts";
 
 /** Applies a packed commit in a clone of the repository, wherever that stands. The change may have any white space. */
 export const applyCommand = "git apply -3 --whitespace=nowarn";
 
 /** Thrown for work that whoever can read a repository must not see without a review. */
 export class MayNotBeKept extends Error {}
+
+type SavedTurn = Pick<Turn, "identity"> & Partial<Pick<StoredTurn, "made">>;
 
 /** Where commits that are not pushed are stored for other machines: the last one of each job. */
 export interface KeptCommits {
@@ -18,8 +20,10 @@ export interface KeptCommits {
   /**
    * Returns the last saved commit of a job, or the turn's own if there are several; `undefined` if there is none. @throws if it cannot be
    * read now
+   *
+   * @param turn - with what it has made, if that is known: it names the last of its own
    */
-  load(job: string, turn: Pick<Turn, "identity">): Promise<Uint8Array | undefined>;
+  load(job: string, turn: SavedTurn): Promise<Uint8Array | undefined>;
   /**
    * Says to other machines that the agent of a turn works, before it begins. Default: the store does.
    *

@@ -1,7 +1,7 @@
 import { errorMessage } from "../error-message.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { Repository } from "../git/repository.ts";
-import type { KeptWork, RunningTurn, Turn } from "../model.ts";
+import type { RunningTurn, StoredTurn, Turn } from "../model.ts";
 import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import type { KeptCommits } from "../store/kept-commits.ts";
 import { KeptUnreadable, LeaseLost } from "../store-errors.ts";
@@ -44,7 +44,7 @@ export async function keepForOthers(
 
 /** Restores the stored commit of a turn or its job; `undefined` if there is no usable one. @throws KeptUnreadable, or on an outage */
 export async function loadKept(
-  { job, kept, ...turn }: Pick<Turn, "job" | "identity"> & { kept?: KeptWork | null },
+  { job, kept, ...turn }: Pick<Turn, "job" | "identity"> & Partial<Pick<StoredTurn, "kept" | "made">>,
   { repository, keptCommits, log }: Pick<TurnPorts, "repository" | "keptCommits"> & Pick<KeepPorts, "log">,
 ): Promise<JobCommit | undefined> {
   const fail = (error: unknown): never => {

@@ -14,15 +14,7 @@ import { standingOf } from "./standing.ts";
 import { untilStopped } from "./turn-deadline.ts";
 import { turnName } from "./turn-name.ts";
 import { removeUncounted } from "./uncounted-commits.ts";
-import {
-  type Evidence,
-  type Placed,
-  type Position,
-  type RunContext,
-  unchecked,
-  type Work,
-  type WorkContext,
-} from "./work.ts";
+import { type Evidence, type Placed, type Position, type RunContext, unchecked, type Work } from "./work.ts";
 
 /** Finds where a turn starts, after removing uncounted commits from its branch. */
 export async function takeUp(turn: RunningTurn, job: StoredJob, run: RunContext): Promise<Work> {
@@ -181,9 +173,9 @@ async function onBranch(work: Work): Promise<Evidence> {
  * onto the current start.
  */
 async function inClone(work: Work): Promise<Evidence> {
-  const { turn, context, start, last } = work;
+  const { turn, start, last } = work;
   const isHere = last !== undefined && isCommitOf(turn, last.message);
-  const found = isHere ? last : await restoreOwn(turn, last, context);
+  const found = isHere ? last : await restoreOwn(work);
   if (found === undefined) return {};
   const place = async (): Promise<Work> => {
     const commit = await moveOnto(work, found);
@@ -198,14 +190,10 @@ async function inClone(work: Work): Promise<Evidence> {
   return { kept: "made", place };
 }
 
-async function restoreOwn(
-  turn: RunningTurn,
-  last: JobCommit | undefined,
-  context: WorkContext,
-): Promise<JobCommit | undefined> {
+async function restoreOwn({ turn, maker, last, context }: Work): Promise<JobCommit | undefined> {
   const { repository, log } = context;
   if (turn.attempts === 0) return undefined;
-  const found = await loadKept(turn, context);
+  const found = await loadKept({ ...turn, made: maker.made }, context);
   if (found === undefined) return undefined;
   if (!isCommitOf(turn, found.message)) {
     if (last !== undefined) await repository.keep(last.commit, turn.job);

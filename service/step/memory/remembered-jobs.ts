@@ -151,7 +151,18 @@ export class RememberedJobs implements JobCopies {
           this.#inCache.set(turn.job, Buffer.from(packed));
         }
       },
-      load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+      load: async (job, turn) => {
+        const inRef = await kept.load(job, turn);
+        const { commit: last } = parseMade(turn.made ?? null) ?? {};
+        const ref = inRef && readPacked(inRef);
+        if (ref && ref.commit === last) return inRef;
+        // A second go may not have been pushed as a ref.
+        const inCache = await cached?.keptCommits?.load(job, turn);
+        if (inRef === undefined || inCache === undefined) return inRef ?? inCache;
+        const { commit, message, at } = readPacked(inCache) ?? { message: "", at: 0 };
+        const isOwn = namedTurns(message).some((one) => one.job === job && one.identity === turn.identity);
+        return isOwn && (commit === last || at > (ref?.at ?? 0)) ? inCache : inRef;
+      },
       begin: async (turn, message) =>
         kept.begin?.(turn, message).catch((error: unknown) => {
           const place = this.#isCacheWritable

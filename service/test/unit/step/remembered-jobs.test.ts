@@ -344,6 +344,41 @@ describe("a commit that is kept", () => {
     await expect(begin?.(kept, "Begun\n")).rejects.toThrow(told);
   });
 
+  /** The commit of a turn of one job, as of a second. */
+  const inJob = "job_00000000-0000-4000-8000-000000000001";
+  const packedAt = (second: number, of: RunningTurn = kept): { id: string; packed: Buffer } => {
+    const id = String(second).repeat(40);
+    const text = `tree ${id}\ncommitter a <a@b> ${second} +0000\n\n${commitMessage({ ...of, job: inJob }, [], {})}`;
+    return { id, packed: Buffer.from(`agent-work ${id} ${text.length}\n${text}`) };
+  };
+  const turnOf2: RunningTurn = { ...kept, id: 2, identity: identityOf(2) };
+
+  test.each<
+    [what: string, ref: number, cache: number | Buffer, made: number | undefined, expected: number, asked: 0 | 1]
+  >([
+    ["a second go's, whose ref could not be pushed", 1, 2, 2, 2, 1],
+    ["a second go's, which nothing names", 1, 2, undefined, 2, 1],
+    ["a second go's, by a clock that went back", 2, 1, 1, 1, 1],
+    ["the ref's, which the turn names", 2, 3, 2, 2, 0],
+    ["the ref's, which is newer", 2, 1, undefined, 2, 1],
+    ["the ref's, because the cache's is of another turn", 1, packedAt(2, turnOf2).packed, undefined, 1, 1],
+    ["the ref's, because the cache's is damaged", 1, Buffer.of(), 2, 1, 1],
+  ])("in a ref and in the cache is %s", async (_what, ref, inCache, made, expected, asked) => {
+    const { refs, cache, in_ } = places();
+    refs.set(inJob, packedAt(ref).packed);
+    cache.set(inJob, typeof inCache === "number" ? packedAt(inCache).packed : inCache);
+    let loads = 0;
+    const { load, ...ofCache } = in_(cache);
+    const counted: KeptCommits = { ...ofCache, load: (...given) => load(...given).finally(() => loads++) };
+    const { keptCommits } = remember({
+      kept: in_(refs),
+      cached: { ...cacheOf(undefined), keptCommits: counted },
+    });
+    const known = made === undefined ? {} : { made: JSON.stringify({ commit: packedAt(made).id }) };
+    expect(await keptCommits.load(inJob, { ...kept, ...known })).toEqual(packedAt(expected).packed);
+    expect(loads).toBe(asked);
+  });
+
   test("is not taken for none while its ref cannot be read", async () => {
     const { refs, cache, in_ } = places();
     cache.set("job_1", Buffer.from("old"));

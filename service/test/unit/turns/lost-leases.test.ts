@@ -392,10 +392,14 @@ test.each<[how: string, result: string, fail: (stop: AbortController) => void]>(
 ])("a commit of a worker that %s is pushed by another one, which then forgets it", async (_how, result, fail) => {
   const { createWorker, runs, lines, store } = await setUp();
   const stored = new Map<string, Uint8Array>();
+  const asked: unknown[] = [];
   let isOut = false;
   const keptCommits: KeptCommits = {
     save: async (turn, packed) => void stored.set(turn.identity, packed),
-    load: async (_job, { identity }) => stored.get(identity),
+    load: async (_job, { identity, made }) => {
+      asked.push(made);
+      return stored.get(identity);
+    },
     forget: async ({ identity }) => {
       isOut = !isOut;
       if (isOut) throw new StoreUnavailable("the database does not respond");
@@ -416,6 +420,8 @@ test.each<[how: string, result: string, fail: (stop: AbortController) => void]>(
   expect(stored.size).toBe(1);
   expect(await machine.passUntil(two.run())).toBe("completed");
   expect([runs, lines(), stored.size]).toEqual([["one"], ["first"], 0]);
+  // Where there are several, it names the last one.
+  expect(asked).toEqual([expect.stringContaining('"commit":')]);
   expect((await store.turns.ofJob(job))[0]).toMatchObject({ attempts: 1 });
 });
 
