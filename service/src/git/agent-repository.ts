@@ -1,6 +1,7 @@
 import { lstat, mkdir, opendir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { copyIndex } from "./index-file.ts";
+import type { BytePath } from "./byte-paths.ts";
+import { copyIndex, readIndex } from "./index-file.ts";
 import type { WorktreePlace } from "./worktree.ts";
 
 export interface AgentRepositoryOptions {
@@ -105,6 +106,23 @@ export async function mayHaveLeftWork(tree: string, written: Written): Promise<b
   // Git may have packed it, with others.
   return !hasOwn;
 }
+
+/**
+ * Returns the paths in the index of an agent's repository, of which each character is a byte: what it has committed, or added, also if it is
+ * ignored. `undefined` if that cannot be told. Untrusted. Git does not run there.
+ */
+export async function pathsInIndex(tree: string): Promise<BytePath[] | undefined> {
+  const git = join(tree, ".git");
+  const file = join(git, "index");
+  const [folder, stat] = await Promise.all([git, file].map((path) => lstat(path).catch(() => undefined)));
+  // Anything else, such as a named pipe, could block.
+  if (!folder?.isDirectory() || !stat?.isFile() || stat.size > maxIndexBytes) return undefined;
+  const entries = await readIndex(file, "latin1").catch(() => undefined);
+  return entries?.map(({ path }) => path);
+}
+
+/** For a million files. */
+const maxIndexBytes = 100_000_000;
 
 /** Of work elsewhere, and of what a conflict has stopped. */
 const signs = "refs/stash worktrees MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply".split(" ");

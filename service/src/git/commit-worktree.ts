@@ -1,6 +1,7 @@
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import type { Identity } from "../model.ts";
 import { removeDirectory } from "../remove-directory.ts";
+import { pathsInIndex } from "./agent-repository.ts";
 import { type BytePath, bytesOf, joinBytes, showPath } from "./byte-paths.ts";
 import { showIdentity, writeCommit } from "./commit-object.ts";
 import { type Git, type GitCommandOptions, GitError } from "./git.ts";
@@ -182,7 +183,7 @@ export async function commitWorktree(
     const ignored = hasIgnores ? await listIgnored("--directory", "--no-empty-directory") : [];
     const isLent = async (path: BytePath): Promise<boolean> =>
       lent !== undefined && exists(lent, path.replace(/\/$/, ""));
-    const notPublished = await tellIgnored(ignored, isLent);
+    const notPublished = await tellIgnored(ignored, isLent, () => pathsInIndex(tree));
     // What something that is left out has taken the place of stays, too.
     const isLeft = (path: BytePath): boolean =>
       whyNot.has(path) || foldersOf(path).some((folder) => whyNot.has(folder) || whyNot.has(`${folder}/`));

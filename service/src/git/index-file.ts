@@ -21,7 +21,7 @@ const pathOffset = 62;
 const extended = 0x4000;
 
 /**
- * Reads an index of the service, without starting Git. Git's documentation: "gitformat-index".
+ * Reads an index without starting Git: an agent may have written it. Git's documentation: "gitformat-index".
  *
  * @param encoding - of paths. `latin1`: each character is a byte, because names need not be UTF-8
  * @throws if it is no index of version 2 or 3 with SHA-1 names, which are what Git writes unless told otherwise
@@ -37,6 +37,7 @@ export async function readIndex(file: string, encoding: "utf8" | "latin1" = "utf
     const hasMoreFlags = (index.readUInt16BE(offset + flagsOffset) & extended) !== 0;
     const start = offset + pathOffset + (hasMoreFlags ? 2 : 0);
     const end = index.indexOf(0, start);
+    if (end < 0) throw new Error(`${file} is damaged`);
     entries.push({
       mode: index.readUInt32BE(offset + modeOffset),
       id: index.toString("hex", offset + idOffset, offset + flagsOffset),

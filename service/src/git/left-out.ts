@@ -145,13 +145,18 @@ const maxIgnored = 10;
  *
  * @param paths - those that Git ignores; a folder ends with a slash
  * @param isLent - returns whether a path was there before the agent
+ * @param readAdded - returns what the agent has added or committed itself, which is no tool's; `undefined` if that is unknown
  */
 export async function tellIgnored(
   paths: readonly BytePath[],
   isLent: (path: BytePath) => Promise<boolean>,
+  readAdded: () => Promise<BytePath[] | undefined>,
 ): Promise<string[]> {
   const named: BytePath[] = [];
-  for (const path of paths.filter((one) => !ofTools.test(one)))
+  const added = paths.some((one) => ofTools.test(one)) ? await readAdded() : [];
+  const isAdded = (path: BytePath): boolean =>
+    !added || added.some((one) => one === path || (path.endsWith("/") && one.startsWith(path)));
+  for (const path of paths.filter((one) => !ofTools.test(one) || isAdded(one)))
     if (named.length <= maxIgnored && !(await isLent(path))) named.push(path);
   const more = named.length > maxIgnored ? ", and more" : "";
   const list = named.slice(0, maxIgnored).map(showPath).join(", ");

@@ -75,6 +75,15 @@ test("new files that .gitignore names are named, but no folders of tools, and no
   );
 });
 
+test("what an agent adds by force in a folder of tools is named", async () => {
+  docs = docsRepository({ ".gitignore": "dist/\nnode_modules/\n" });
+  const write = "mkdir -p dist node_modules; echo x > dist/new.js; echo x > node_modules/i.js";
+  const service = await start(shellAgent(`${write}; git add -f dist/new.js; git commit -qm "Add the built file"`));
+  const job = await runJob(service, "Go on");
+  expect(job).toMatchObject({ status: "completed", prLink: null });
+  expect(logOf(service, job.id)).toContain("[service] Not published, because .gitignore names it: dist/.");
+});
+
 describe("a change that is too large", () => {
   test("fails the turn, and the log says how large it is and why", async () => {
     docs = docsRepository({ "a.bin": "", "b.bin": "" });
