@@ -162,9 +162,9 @@ async function isSame(work: Work): Promise<boolean> {
   log(`${turnName(same.id)} had the same prompt, so no agent is run.`);
   const report = { answer: same.answer ?? undefined, ...checked };
   await patiently(() => store.runningTurns.setReport(turn, report));
-  if (!madeNothing(same)) return true;
-  store.runningTurns.endUnchanged(turn);
-  await tellEnd({ turn, context }, { left: "nothing" });
+  if (madeNothing(same)) store.runningTurns.endUnchanged(turn);
+  // What is published names only the turn that made it.
+  await tellEnd({ turn, context }, { left: madeNothing(same) ? "nothing" : "pushed" });
   return true;
 }
 

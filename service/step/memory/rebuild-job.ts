@@ -111,8 +111,11 @@ export function rebuildJob({
   const isKept = turns.findLast(({ attempts }) => attempts > 0)?.kept === "push";
   // The body describes the last commit. Otherwise, a re-run would pass although its check failed.
   const check = hasUnpublished ? undefined : readFailedCheck(body);
-  const newest = turns.findLast(({ state, made }) => state === "completed" && made === undefined);
-  if (newest && check) Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
+  const done = turns.filter(({ state, made }) => state === "completed" && made === undefined);
+  const ofHead = done.findLastIndex(({ id }) => facts.get(id)?.github !== undefined);
+  // Later ones have only published it.
+  for (const turn of done.slice(ofHead))
+    Object.assign(turn, check && { checkResult: check.result, checkOutput: check.output });
   const job: JobCopy = {
     id: jobId,
     project: projectId,

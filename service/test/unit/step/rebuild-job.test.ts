@@ -97,6 +97,29 @@ test("a job has the turns that left no commit on its branch, by what is kept of 
   ]);
 });
 
+test("a check that has failed is that of the turn that made the commit, and of one that only published it", () => {
+  const check = { result: "failed", command: "npm test", output: "No." } as const;
+  const body = pullRequestBody({ prompt: "First\nwith details", answer: "Done.", jobId, check });
+  const { commit, at } = commitOf(2, "First\nwith details", 20);
+  const turn = {
+    id: 2,
+    identity: identityOf(2),
+    job: jobId,
+    prompt: "First\nwith details",
+    sections: "",
+    covers: null,
+  };
+  const request = { attempts: 1, caller: "API key", step: "s2", request: "r2" };
+  const record = commitMessage({ ...turn, ...request }, [], {}, { left: "pushed" });
+  const pull = { ...open, head: first.commit, body };
+  const kept = [{ commit, at, message: record }];
+  const { job } = rebuildJob({ ...sources, pull, commits: [first], kept }) ?? {};
+  expect(job?.turns).toMatchObject([
+    { id: 1, state: "completed", checkResult: "failed" },
+    { id: 2, state: "completed", checkResult: "failed", step: "s2" },
+  ]);
+});
+
 test("a job has the turns of its commits, with what the pull request tells of them", () => {
   expect(rebuild(open, others, second, first)?.job).toEqual({
     id: jobId,

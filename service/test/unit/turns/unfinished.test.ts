@@ -412,15 +412,29 @@ test("what the target branch brought into the branch of kept work is no change t
 /** Keeps what is told of turns in the place of what was kept of them. */
 function recordEnds() {
   const told: [identity: string, left: string | undefined][] = [];
-  const keptCommits: KeptCommits = {
-    save: async () => {},
-    load: async () => undefined,
-    forget: async ({ identity }, message = "") => void told.push([identity, namedTurns(message)[0]?.left]),
-  };
+  const tell = async ({ identity }: Pick<Turn, "identity">, message = ""): Promise<void> =>
+    void told.push([identity, namedTurns(message)[0]?.left]);
+  const keptCommits: KeptCommits = { save: async () => {}, load: async () => undefined, forget: tell };
   const endsOf = (turns: readonly StoredTurn[]) =>
     told.map(([identity, left]) => [turns.find((turn) => turn.identity === identity)?.id, left]);
-  return { endsOf, keptCommits };
+  return { endsOf, keptCommits, tell };
 }
+
+test("a turn that has published what was kept for the same prompt stays known as completed, for a re-run of its step", async () => {
+  const { endsOf, keptCommits, tell } = recordEnds();
+  const { run, remote, seen, ports } = await setUp({ keptCommits: { ...keptCommits, end: tell } });
+  remote.refuses = () => "GH013: Repository rule violations found";
+  remote.setHead(branch, remote.head("main"));
+  expect(await run("Write it", { "docs/page.md": "1\n" }, complete)).toMatchObject({ kept: "push" });
+  remote.refuses = () => undefined;
+  seen.told = "";
+  expect(await run("Write it", {}, complete)).toMatchObject({ state: "completed" });
+  expect(seen.told).toBe("");
+  expect(endsOf(await ports.store.turns.ofJob(job))).toEqual([
+    [1, "pushed"],
+    [2, "pushed"],
+  ]);
+});
 
 test("a turn whose unfinished work was published stays known as failed, for a re-run of its step", async () => {
   const { endsOf, keptCommits } = recordEnds();
