@@ -5753,6 +5753,135 @@ function saysRemoteOutage(command, stderr) {
     return isRemote(command) && outages.test(stderr) && !rejections.test(stderr);
 }
 
+;// CONCATENATED MODULE: ./build/service/src/git/index-file.js
+
+const submoduleMode = 0o160000;
+const headerBytes = 12;
+const modeOffset = 24;
+const idOffset = 40;
+const flagsOffset = 60;
+const pathOffset = 62;
+const extended = 0x4000;
+async function readIndex(file, encoding = "utf8") {
+    const index = await (0,external_node_fs_promises_.readFile)(file);
+    const version = index.readUInt32BE(4);
+    if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3))
+        throw new Error(`${file} is no index of a known version`);
+    const entries = [];
+    let offset = headerBytes;
+    for (let count = index.readUInt32BE(8); count > 0; count--) {
+        const hasMoreFlags = (index.readUInt16BE(offset + flagsOffset) & extended) !== 0;
+        const start = offset + pathOffset + (hasMoreFlags ? 2 : 0);
+        const end = index.indexOf(0, start);
+        if (end < 0)
+            throw new Error(`${file} is damaged`);
+        entries.push({
+            mode: index.readUInt32BE(offset + modeOffset),
+            id: index.toString("hex", offset + idOffset, offset + flagsOffset),
+            path: index.toString(encoding, start, end),
+        });
+        offset += (end - offset + 8) & ~7;
+    }
+    return entries;
+}
+async function copyIndex(from, to) {
+    await (0,external_node_fs_promises_.copyFile)(from, to);
+    const { atime, mtime } = await (0,external_node_fs_promises_.stat)(from);
+    await (0,external_node_fs_promises_.utimes)(to, atime, mtime);
+}
+
+;// CONCATENATED MODULE: ./build/service/src/git/agent-repository.js
+
+
+
+async function writeAgentRepository({ tree, index }, options) {
+    const { clone, cloneConfig, url, branch, head, targetBranch, heads } = options;
+    const folder = (0,external_node_path_.join)(tree, ".git");
+    const write = async (file, text) => {
+        await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.dirname)((0,external_node_path_.join)(folder, file)), { recursive: true });
+        await (0,external_node_fs_promises_.writeFile)((0,external_node_path_.join)(folder, file), text);
+    };
+    const core = cloneConfig.replace("bare = true", "bare = false\n\tlogallrefupdates = true");
+    const origin = `[remote "origin"]\n\turl = ${quote(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+    await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.join)(folder, "objects/pack"), { recursive: true });
+    await write("objects/info/alternates", `${(0,external_node_path_.join)(clone, "objects")}\n`);
+    await write("HEAD", headText(branch));
+    await write("config", core + origin);
+    await write(`refs/heads/${branch}`, branchText(head));
+    await write("refs/remotes/origin/HEAD", `ref: refs/remotes/origin/${targetBranch}\n`);
+    await write("packed-refs", [...heads].map(([name, commit]) => `${commit} refs/remotes/origin/${name}\n`).join(""));
+    await copyIndex(index, (0,external_node_path_.join)(folder, "index"));
+}
+function quote(value) {
+    return `"${value.replace(/["\\]/g, "\\$&")}"`;
+}
+async function hasOwnCommits(tree, written) {
+    return (await sameRefs(tree, written)).includes(false);
+}
+async function sameRefs(tree, { branch, head }) {
+    const isUnchanged = async (file, text) => {
+        const path = (0,external_node_path_.join)(tree, ".git", file);
+        const stat = await (0,external_node_fs_promises_.lstat)(path).catch(() => undefined);
+        return stat?.isFile() === true && stat.size === text.length && (await (0,external_node_fs_promises_.readFile)(path, "latin1")) === text;
+    };
+    return Promise.all([isUnchanged("HEAD", headText(branch)), isUnchanged(`refs/heads/${branch}`, branchText(head))]);
+}
+async function mayHaveLeftWork(tree, written) {
+    const git = (0,external_node_path_.join)(tree, ".git");
+    const kindOf = async (path) => (0,external_node_fs_promises_.lstat)((0,external_node_path_.join)(git, path)).catch(() => undefined);
+    if ((await kindOf("."))?.isDirectory() !== true)
+        return true;
+    for (const sign of signs)
+        if ((await kindOf(sign)) !== undefined)
+            return true;
+    const log = await kindOf("logs/HEAD");
+    if (log?.isFile() === true && log.size > maxLogBytes)
+        return true;
+    const moves = log?.isFile() === true ? await (0,external_node_fs_promises_.readFile)((0,external_node_path_.join)(git, "logs/HEAD"), "latin1") : "";
+    if (hasLeft.test(moves))
+        return true;
+    const [isOnBranch, isSameBranch] = await sameRefs(tree, written);
+    if (!isOnBranch || (!isSameBranch && !moves.startsWith(written.head)))
+        return true;
+    let hasOwn = false;
+    let count = 0;
+    const folders = ["refs", "refs/heads"];
+    for (const folder of folders) {
+        if ((await kindOf(folder))?.isDirectory() !== true)
+            return true;
+        if (folder === "refs")
+            continue;
+        for await (const entry of await (0,external_node_fs_promises_.opendir)((0,external_node_path_.join)(git, folder))) {
+            if (++count > maxLooked)
+                return true;
+            const path = `${folder}/${entry.name}`;
+            if (entry.isDirectory())
+                folders.push(path);
+            else if (path !== `refs/heads/${written.branch}`)
+                return true;
+            else
+                hasOwn = true;
+        }
+    }
+    return !hasOwn;
+}
+async function pathsInIndex(tree) {
+    const git = (0,external_node_path_.join)(tree, ".git");
+    const file = (0,external_node_path_.join)(git, "index");
+    const [folder, stat] = await Promise.all([git, file].map((path) => (0,external_node_fs_promises_.lstat)(path).catch(() => undefined)));
+    if (!folder?.isDirectory() || !stat?.isFile() || stat.size > maxIndexBytes)
+        return undefined;
+    const entries = await readIndex(file, "latin1").catch(() => undefined);
+    return entries?.map(({ path }) => path);
+}
+const maxIndexBytes = 100_000_000;
+const signs = "refs/stash worktrees MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply".split(" ");
+const hasLeft = /\t(?:checkout|reset): /;
+const maxLogBytes = 1_000_000;
+const maxLooked = 1000;
+const headText = (branch) => `ref: refs/heads/${branch}\n`;
+const branchText = (head) => `${head}\n`;
+
 ;// CONCATENATED MODULE: ./build/service/src/git/byte-paths.js
 const bytesOf = (path) => Buffer.from(path);
 function joinBytes(folder, path) {
@@ -5788,41 +5917,6 @@ function signedCommit(payload, signature, id) {
 const commitId = (text, algorithm) => (0,external_node_crypto_.createHash)(algorithm)
     .update(`commit ${Buffer.byteLength(text)}\0${text}`)
     .digest("hex");
-
-;// CONCATENATED MODULE: ./build/service/src/git/index-file.js
-
-const submoduleMode = 0o160000;
-const headerBytes = 12;
-const modeOffset = 24;
-const idOffset = 40;
-const flagsOffset = 60;
-const pathOffset = 62;
-const extended = 0x4000;
-async function readIndex(file, encoding = "utf8") {
-    const index = await (0,external_node_fs_promises_.readFile)(file);
-    const version = index.readUInt32BE(4);
-    if (index.toString("latin1", 0, 4) !== "DIRC" || (version !== 2 && version !== 3))
-        throw new Error(`${file} is no index of a known version`);
-    const entries = [];
-    let offset = headerBytes;
-    for (let count = index.readUInt32BE(8); count > 0; count--) {
-        const hasMoreFlags = (index.readUInt16BE(offset + flagsOffset) & extended) !== 0;
-        const start = offset + pathOffset + (hasMoreFlags ? 2 : 0);
-        const end = index.indexOf(0, start);
-        entries.push({
-            mode: index.readUInt32BE(offset + modeOffset),
-            id: index.toString("hex", offset + idOffset, offset + flagsOffset),
-            path: index.toString(encoding, start, end),
-        });
-        offset += (end - offset + 8) & ~7;
-    }
-    return entries;
-}
-async function copyIndex(from, to) {
-    await (0,external_node_fs_promises_.copyFile)(from, to);
-    const { atime, mtime } = await (0,external_node_fs_promises_.stat)(from);
-    await (0,external_node_fs_promises_.utimes)(to, atime, mtime);
-}
 
 ;// CONCATENATED MODULE: ./build/service/src/git/ignored-files.js
 
@@ -6093,9 +6187,11 @@ async function blobId(tree, path) {
         : (0,external_node_crypto_.createHash)("sha1").update(`blob ${content.length}\0`).update(content).digest("hex");
 }
 const maxIgnored = 10;
-async function tellIgnored(paths, isLent) {
+async function tellIgnored(paths, isLent, readAdded) {
     const named = [];
-    for (const path of paths.filter((one) => !ofTools.test(one)))
+    const added = paths.some((one) => ofTools.test(one)) ? await readAdded() : [];
+    const isAdded = (path) => !added || added.some((one) => one === path || (path.endsWith("/") && one.startsWith(path)));
+    for (const path of paths.filter((one) => !ofTools.test(one) || isAdded(one)))
         if (named.length <= maxIgnored && !(await isLent(path)))
             named.push(path);
     const more = named.length > maxIgnored ? ", and more" : "";
@@ -6341,6 +6437,7 @@ const maxSpecial = 50;
 
 
 
+
 class ChangeRefused extends Error {
 }
 const maxFilesOf = (maxBytes) => Math.min(Math.max(1000, Math.floor(maxBytes / 20_000)), 100_000);
@@ -6417,7 +6514,7 @@ async function commitWorktree(git, clone, worktree, message, { maxBytes, maxFile
         const listIgnored = async (...options) => (await run(["ls-files", ...options, ...ofIgnored], { maxBytes: maxListedBytes })).split("\0").slice(0, -1);
         const ignored = hasIgnores ? await listIgnored("--directory", "--no-empty-directory") : [];
         const isLent = async (path) => lent !== undefined && exists(lent, path.replace(/\/$/, ""));
-        const notPublished = await tellIgnored(ignored, isLent);
+        const notPublished = await tellIgnored(ignored, isLent, () => pathsInIndex(tree));
         const isLeft = (path) => whyNot.has(path) || foldersOf(path).some((folder) => whyNot.has(folder) || whyNot.has(`${folder}/`));
         const publishable = inside.filter((path) => !isLeft(path));
         const sized = await sizesOf(tree, publishable);
@@ -8753,88 +8850,6 @@ function moveCloneFolder(from, to) {
     (0,external_node_fs_.mkdirSync)((0,external_node_path_.dirname)(to), { recursive: true });
     (0,external_node_fs_.renameSync)(from, to);
 }
-
-;// CONCATENATED MODULE: ./build/service/src/git/agent-repository.js
-
-
-
-async function writeAgentRepository({ tree, index }, options) {
-    const { clone, cloneConfig, url, branch, head, targetBranch, heads } = options;
-    const folder = (0,external_node_path_.join)(tree, ".git");
-    const write = async (file, text) => {
-        await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.dirname)((0,external_node_path_.join)(folder, file)), { recursive: true });
-        await (0,external_node_fs_promises_.writeFile)((0,external_node_path_.join)(folder, file), text);
-    };
-    const core = cloneConfig.replace("bare = true", "bare = false\n\tlogallrefupdates = true");
-    const origin = `[remote "origin"]\n\turl = ${quote(url)}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
-    await (0,external_node_fs_promises_.mkdir)((0,external_node_path_.join)(folder, "objects/pack"), { recursive: true });
-    await write("objects/info/alternates", `${(0,external_node_path_.join)(clone, "objects")}\n`);
-    await write("HEAD", headText(branch));
-    await write("config", core + origin);
-    await write(`refs/heads/${branch}`, branchText(head));
-    await write("refs/remotes/origin/HEAD", `ref: refs/remotes/origin/${targetBranch}\n`);
-    await write("packed-refs", [...heads].map(([name, commit]) => `${commit} refs/remotes/origin/${name}\n`).join(""));
-    await copyIndex(index, (0,external_node_path_.join)(folder, "index"));
-}
-function quote(value) {
-    return `"${value.replace(/["\\]/g, "\\$&")}"`;
-}
-async function hasOwnCommits(tree, written) {
-    return (await sameRefs(tree, written)).includes(false);
-}
-async function sameRefs(tree, { branch, head }) {
-    const isUnchanged = async (file, text) => {
-        const path = (0,external_node_path_.join)(tree, ".git", file);
-        const stat = await (0,external_node_fs_promises_.lstat)(path).catch(() => undefined);
-        return stat?.isFile() === true && stat.size === text.length && (await (0,external_node_fs_promises_.readFile)(path, "latin1")) === text;
-    };
-    return Promise.all([isUnchanged("HEAD", headText(branch)), isUnchanged(`refs/heads/${branch}`, branchText(head))]);
-}
-async function mayHaveLeftWork(tree, written) {
-    const git = (0,external_node_path_.join)(tree, ".git");
-    const kindOf = async (path) => (0,external_node_fs_promises_.lstat)((0,external_node_path_.join)(git, path)).catch(() => undefined);
-    if ((await kindOf("."))?.isDirectory() !== true)
-        return true;
-    for (const sign of signs)
-        if ((await kindOf(sign)) !== undefined)
-            return true;
-    const log = await kindOf("logs/HEAD");
-    if (log?.isFile() === true && log.size > maxLogBytes)
-        return true;
-    const moves = log?.isFile() === true ? await (0,external_node_fs_promises_.readFile)((0,external_node_path_.join)(git, "logs/HEAD"), "latin1") : "";
-    if (hasLeft.test(moves))
-        return true;
-    const [isOnBranch, isSameBranch] = await sameRefs(tree, written);
-    if (!isOnBranch || (!isSameBranch && !moves.startsWith(written.head)))
-        return true;
-    let hasOwn = false;
-    let count = 0;
-    const folders = ["refs", "refs/heads"];
-    for (const folder of folders) {
-        if ((await kindOf(folder))?.isDirectory() !== true)
-            return true;
-        if (folder === "refs")
-            continue;
-        for await (const entry of await (0,external_node_fs_promises_.opendir)((0,external_node_path_.join)(git, folder))) {
-            if (++count > maxLooked)
-                return true;
-            const path = `${folder}/${entry.name}`;
-            if (entry.isDirectory())
-                folders.push(path);
-            else if (path !== `refs/heads/${written.branch}`)
-                return true;
-            else
-                hasOwn = true;
-        }
-    }
-    return !hasOwn;
-}
-const signs = "refs/stash worktrees MERGE_HEAD CHERRY_PICK_HEAD REVERT_HEAD rebase-merge rebase-apply".split(" ");
-const hasLeft = /\t(?:checkout|reset): /;
-const maxLogBytes = 1_000_000;
-const maxLooked = 1000;
-const headText = (branch) => `ref: refs/heads/${branch}\n`;
-const branchText = (head) => `${head}\n`;
 
 ;// CONCATENATED MODULE: ./build/service/src/git/changed-files.js
 
@@ -16700,9 +16715,9 @@ async function onBranch(work) {
     return { github: "pushed", place };
 }
 async function inClone(work) {
-    const { turn, context, start, last } = work;
+    const { turn, start, last } = work;
     const isHere = last !== undefined && isCommitOf(turn, last.message);
-    const found = isHere ? last : await restoreOwn(turn, last, context);
+    const found = isHere ? last : await restoreOwn(work);
     if (found === undefined)
         return {};
     const place = async () => {
@@ -16719,11 +16734,11 @@ async function inClone(work) {
     };
     return { kept: "made", place };
 }
-async function restoreOwn(turn, last, context) {
+async function restoreOwn({ turn, maker, last, context }) {
     const { repository, log } = context;
     if (turn.attempts === 0)
         return undefined;
-    const found = await loadKept(turn, context);
+    const found = await loadKept({ ...turn, made: maker.made }, context);
     if (found === undefined)
         return undefined;
     if (!isCommitOf(turn, found.message)) {
@@ -17503,10 +17518,9 @@ async function isSame(work) {
     log(`${turnName(same.id)} had the same prompt, so no agent is run.`);
     const report = { answer: same.answer ?? undefined, ...checked };
     await patiently(() => store.runningTurns.setReport(turn, report));
-    if (!madeNothing(same))
-        return true;
-    store.runningTurns.endUnchanged(turn);
-    await tellEnd({ turn, context }, { left: "nothing" });
+    if (madeNothing(same))
+        store.runningTurns.endUnchanged(turn);
+    await tellEnd({ turn, context }, { left: madeNothing(same) ? "nothing" : "pushed" });
     return true;
 }
 async function findBelow({ context, maker, start }, isAsked) {
@@ -19710,6 +19724,7 @@ const nameSyntax = /^(job_[0-9a-f-]{36})\/([0-9a-f]{12}|-)\.([0-9a-f]{12}|-)\.([
 const maxAgeDays = 60;
 const maxEndedDays = 31;
 const maxRead = 5;
+const maxTried = 50;
 const maxRemoved = 20;
 const stageOrder = ["made", "unfinished", "pushed", "ended", "begun"];
 const rankOf = ({ stage }) => stageOrder.indexOf(stage === "ended" ? "pushed" : stage);
@@ -19803,22 +19818,27 @@ class KeptOnRefs {
         const ofJob = () => {
             const kept = this.#all.filter(({ job, identity }) => job === jobId && !onBranch.has(identity));
             kept.sort((a, b) => rankOf(a) - rankOf(b) || b.day - a.day);
-            const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxRead);
-            return [...kept.filter(({ step }) => asked.has(step)), ...others].map(({ name }) => name);
+            const others = kept.filter(({ step }) => !asked.has(step)).slice(0, maxTried);
+            return [...kept.filter(({ step }) => asked.has(step)), ...others];
         };
         for (let isListed = false;; isListed = true) {
-            for (const name of ofJob()) {
-                if (read.get(name) !== undefined)
-                    continue;
-                const packed = await refs.read(name);
-                const commit = packed && readPacked(packed);
-                read.set(name, commit && namedTurns(commit.message).some(({ job }) => job === jobId) ? commit : undefined);
+            let others = 0;
+            for (const { name, step } of ofJob()) {
+                if (!asked.has(step) && others === maxRead)
+                    break;
+                if (read.get(name) === undefined) {
+                    const packed = await refs.read(name);
+                    const commit = packed && readPacked(packed);
+                    read.set(name, commit && namedTurns(commit.message).some(({ job }) => job === jobId) ? commit : undefined);
+                }
+                if (!asked.has(step) && read.get(name) !== undefined)
+                    others++;
             }
             if (isListed || ![...read.values()].includes(undefined))
                 break;
             await refs.list();
         }
-        const named = ofJob();
+        const named = ofJob().flatMap(({ name }) => (read.has(name) ? name : []));
         const unread = named.filter((name) => read.get(name) === undefined);
         if (unread.length > 0)
             log(`What is kept in ${unread.join(", ")} is damaged: it is passed over.`);
@@ -20000,9 +20020,10 @@ function rebuildJob({ jobId, branch, projectId, caller, targetBranch, pull, isMe
     const hasUnpublished = turns.some(({ kept }) => kept === "pull-request");
     const isKept = turns.findLast(({ attempts }) => attempts > 0)?.kept === "push";
     const check = hasUnpublished ? undefined : readFailedCheck(body);
-    const newest = turns.findLast(({ state, made }) => state === "completed" && made === undefined);
-    if (newest && check)
-        Object.assign(newest, { checkResult: check.result, checkOutput: check.output });
+    const done = turns.filter(({ state, made }) => state === "completed" && made === undefined);
+    const ofHead = done.findLastIndex(({ id }) => facts.get(id)?.github !== undefined);
+    for (const turn of done.slice(ofHead))
+        Object.assign(turn, check && { checkResult: check.result, checkOutput: check.output });
     const job = {
         id: jobId,
         project: projectId,
@@ -20381,7 +20402,19 @@ class RememberedJobs {
                     this.#inCache.set(turn.job, Buffer.from(packed));
                 }
             },
-            load: async (job, turn) => (await kept.load(job, turn)) ?? cached?.keptCommits?.load(job, turn),
+            load: async (job, turn) => {
+                const inRef = await kept.load(job, turn);
+                const { commit: last } = parseMade(turn.made ?? null) ?? {};
+                const ref = inRef && readPacked(inRef);
+                if (ref && ref.commit === last)
+                    return inRef;
+                const inCache = await cached?.keptCommits?.load(job, turn);
+                if (inRef === undefined || inCache === undefined)
+                    return inRef ?? inCache;
+                const { commit, message, at } = readPacked(inCache) ?? { message: "", at: 0 };
+                const isOwn = namedTurns(message).some((one) => one.job === job && one.identity === turn.identity);
+                return isOwn && (commit === last || at > (ref?.at ?? 0)) ? inCache : inRef;
+            },
             begin: async (turn, message) => kept.begin?.(turn, message).catch((error) => {
                 const place = this.#isCacheWritable
                     ? "What it makes is kept in the Actions cache if it cannot be published, but not if its runner is lost"
