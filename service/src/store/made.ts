@@ -39,3 +39,24 @@ export function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt
 /** The condition for a turn that has failed and does not. */
 export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL)
   AND NOT ("stopRequestedAt" IS NULL AND coalesce(stage, '') = 'begun') AND coalesce(made, '') NOT LIKE '%"isUntouched":true%')`;
+
+/** From here on, ids are times, in microseconds since 1970: see `distinctTurnIds`. Other stores count, and let no two turns of a job run. */
+const firstTime = 1e15;
+
+/** Returns whether a turn began before an earlier one of its job had ended. */
+const ranBeside = ({ id, startedAt }: StoredTurn, { endedAt }: StoredTurn): boolean =>
+  id >= firstTime && Math.max(id, (startedAt ?? 0) * 1000) < (endedAt ?? 0) * 1000;
+
+/**
+ * Returns those of a job's turns on which no later one decides: a later one that ran beside it knew nothing of what it left.
+ *
+ * @param decides - whether a turn decides on what is before it, and is none of these itself
+ */
+export const undecided = (turns: readonly StoredTurn[], decides: (turn: StoredTurn) => boolean): StoredTurn[] =>
+  turns.filter(
+    (one) => !decides(one) && !turns.some((later) => later.id > one.id && decides(later) && !ranBeside(later, one)),
+  );
+
+/** The condition for `later`, if it ran beside `turn`. */
+export const laterRanBeside = `(later.id >= ${firstTime} AND later.id < coalesce(turn."endedAt", 0) * 1000
+  AND coalesce(later."startedAt", 0) < turn."endedAt")`;

@@ -1,7 +1,7 @@
 import type { KeptWork, Replayed, RequestKey, StepTurn, StoredJob } from "../model.ts";
 import { hashPrompt } from "../prompt-hash.ts";
 import { KeyReused } from "../store-errors.ts";
-import { decidesOnKept } from "./made.ts";
+import { decidesOnKept, laterRanBeside } from "./made.ts";
 import type { Sql, Transaction } from "./sql.ts";
 
 /** What a request asks for: a turn with this prompt, in a new job or in this one. */
@@ -53,7 +53,7 @@ export async function isKnownKey(sql: Sql, project: string, { caller, step, requ
 
 /** What is kept of a turn: nothing any more after one of its job that left nothing to take up, as `findKeptTurn` says. */
 const keptWork = `CASE WHEN NOT EXISTS (SELECT 1 FROM turn AS later WHERE later.job = turn.job AND later.id > turn.id AND later.kept IS NULL
-  AND (later.state = 'completed' OR later.state = 'failed' AND ${decidesOnKept})) THEN kept END`;
+  AND NOT ${laterRanBeside} AND (later.state = 'completed' OR later.state = 'failed' AND ${decidesOnKept})) THEN kept END`;
 
 /**
  * Returns the job whose kept work a create asks for again: the newest turn that its caller sent for the step before has the same prompt and

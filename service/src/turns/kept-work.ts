@@ -2,7 +2,7 @@ import type { Start } from "../git/find-start.ts";
 import type { JobCommit } from "../git/job-commits.ts";
 import type { KeptWork, StoredTurn, Turn } from "../model.ts";
 import { isCommitOf } from "../pulls/commit-message.ts";
-import { hasMade, leavesKept } from "../store/made.ts";
+import { hasMade, leavesKept, undecided } from "../store/made.ts";
 import { checkChange, NotAllowed } from "./check-change.ts";
 import { loadKept } from "./kept-commits.ts";
 import { placeOn } from "./stages/make.ts";
@@ -17,13 +17,13 @@ import { type Evidence, maxAttempts, type Placed, type Work, type WorkContext } 
 
 /**
  * Returns the earlier turn whose kept work is still unpublished; `undefined` if there is none. Skips later turns that could not publish it,
- * except for their progress, and turns that leave it.
+ * except for their progress, and turns that leave it, or only ran beside it.
  */
 export function findKeptTurn({ id }: Pick<Turn, "id">, turns: readonly StoredTurn[]): StoredTurn | undefined {
   const done = turns.filter(
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one),
   );
-  const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
+  const chain = undecided(done, ({ kept }) => kept === null || kept === "unfinished");
   // The first one, if the database lost its attempt count.
   const maker = chain.findLast(hasMade) ?? chain[0];
   const { kept = null, endedAt = null } = chain.at(-1) ?? {};

@@ -10,7 +10,7 @@ import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
-import { leavesKept } from "../store/made.ts";
+import { leavesKept, undecided } from "../store/made.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
@@ -120,7 +120,7 @@ export function unfinishedBefore(
     (one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null),
   );
   const isIn = (one: StoredTurn): boolean => one.kept === "unfinished";
-  const since = done.slice(done.findLastIndex((one) => !isIn(one) && !leavesKept(one)) + 1);
+  const since = undecided(done, (one) => !isIn(one) && !leavesKept(one));
   return { before: done.at(-1), inRow: since.some(isIn) ? since.slice(since.findIndex(isIn)) : [] };
 }
 

@@ -17,9 +17,11 @@ export const isOpen = ({ state }: TurnCopy): boolean => state === "waiting" || s
  *
  * @param facts - what GitHub and the refs say about it
  * @param found - the turn as these describe it, apart from its end; `undefined` if they do not know it
- * @param copy - the turn as the cached job has it, with its full prompt; `undefined` if that does not know it
+ * @param given - the turn as the cached job has it, with its full prompt; `undefined` if that does not know it
  */
-export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCopy | undefined): TurnCopy {
+export function turnRow(facts: Facts, found: TurnCopy | undefined, given: TurnCopy | undefined): TurnCopy {
+  const isOutdated = given?.state === "failed" && !given.kept && (facts.kept === "made" || facts.kept === "unfinished");
+  const copy = isOutdated && found ? { ...given, ...endOf(found) } : given;
   const known = copy ?? found;
   if (known === undefined) throw new Error("a turn without a source");
   const failed = (reason: string, more: Partial<TurnCopy> = {}): TurnCopy => {
@@ -56,6 +58,9 @@ export function turnRow(facts: Facts, found: TurnCopy | undefined, copy: TurnCop
       return known;
   }
 }
+
+/** The copy is of a machine that took its runner for lost, which still worked. */
+const endOf = ({ attempts, stage, endedAt, reason }: TurnCopy) => ({ attempts, stage, endedAt, reason });
 
 /** A later run may have published what the copy has as failed, without being able to write the cache. */
 function completed({ kept }: Facts, found: TurnCopy, copy: TurnCopy | undefined): TurnCopy {

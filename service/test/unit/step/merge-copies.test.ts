@@ -147,6 +147,24 @@ test("a turn that could not publish an earlier one's work keeps nothing once tha
   expect(next([maker, own, open], pushed(1))).toBe(2);
 });
 
+test.each(["push", "unfinished"] as const)(
+  "what a turn left since a copy took it for lost is its own, and of when it was made (%s)",
+  (left) => {
+    const lost = { ...turn(2, "failed"), attempts: 0, reason: lostReason, stage: null, kept: null };
+    const found = { ...pushed(2, "failed"), kept: left, stage: "made", endedAt: 7000, reason: null } as const;
+    const { job } = mergeCopies(kept([{ ...turn(1), stage: "published" }, lost]), rebuilt([pushed(1), found]));
+    const reason = expect.not.stringContaining("lost");
+    expect(job.turns[1]).toMatchObject({
+      prompt: "kept",
+      kept: left,
+      attempts: 2,
+      stage: "made",
+      endedAt: 7000,
+      reason,
+    });
+  },
+);
+
 test("a check that has failed counts if the copy does not know it, and one that has passed if only the copy knows it", () => {
   const [failed, passed] = (["failed", "passed"] as const).map((checkResult) => ({ checkResult, checkOutput: "…" }));
   const check = (known: Partial<TurnCopy> | undefined, told: Partial<TurnCopy> | undefined) =>

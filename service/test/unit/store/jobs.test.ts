@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EndedState, noContext } from "../../../src/model.ts";
+import { type EndedState, noContext, type TurnCopy } from "../../../src/model.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { addJob, memoryStore, startNext } from "../../support/memory-store.ts";
 
@@ -184,6 +184,38 @@ describe("copies of jobs", () => {
       turns: [...turn(3, 1, "push"), ...turn(4, 1, null)],
     });
     expect(await other.jobs.find("b")).toMatchObject({ state: "failed", kept: null });
+  });
+
+  test("say that work is kept after a turn which ran beside the one that made it, and not after any other", async () => {
+    const store = memoryStore();
+    const key = { caller: "ci", step: "deploy", request: "1" };
+    await store.jobs.add({ id: "a", project: "docs", createdAt: 0 }, "One", 0, undefined, key);
+    const { turns, ...job } = await copyOf(store, "a");
+    const keptOf = async (
+      copy: string,
+      id: number,
+      endedAt: number,
+      laterId: number,
+      startedAt: number | null = null,
+    ) => {
+      const other = memoryStore();
+      const copied = (more: Partial<TurnCopy>): TurnCopy[] =>
+        turns.map((one) => ({ ...one, attempts: 1, stage: "made", ...more }));
+      const made = copied({ id, state: "failed", kept: "push", endedAt });
+      const ends = { id: laterId, identity: copy, state: "completed", startedAt, endedAt } as const;
+      await other.jobs.addCopy({ ...job, id: copy, turns: [...made, ...copied({ ...ends, step: "other" })] });
+      return [
+        (await other.turns.ofStep("docs", key, 1))[0]?.kept,
+        await other.turns.keptJob("docs", { ...key, request: "2" }, { prompt: "One", base: null }),
+      ];
+    };
+    // In milliseconds and, as an id, in microseconds.
+    const [time, id] = [1_800_000_000_000, 1_800_000_000_000_000];
+    expect(await keptOf("b", id, time + 30, id + 10_000)).toEqual(["push", "b"]);
+    expect(await keptOf("c", id, time + 5, id + 10_000)).toEqual([null, undefined]);
+    expect(await keptOf("d", id, time + 30, id + 10_000, time + 31)).toEqual([null, undefined]);
+    // A store that counts its turns lets no two run.
+    expect(await keptOf("e", 1, time + 30, 2)).toEqual([null, undefined]);
   });
 
   test("of a session tell up to where their completed turns were told of changes", async () => {

@@ -501,3 +501,43 @@ test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: n
   expect(findKeptTurn({ id: 1 }, turns)).toBeUndefined();
   expect(unfinishedBefore({ id: 1 }, turns).inRow).toEqual([]);
 });
+
+// Where turns of a job can run side by side, ids are times.
+const now = Date.parse("2026-01-01T00:00:00Z");
+const timed = (began: number, ends: number, kept: StoredTurn["kept"], state: StoredTurn["state"] = "failed") => ({
+  ...ended(1, kept, 1, state),
+  ...{ id: (now + began) * 1000, startedAt: null, endedAt: now + ends },
+});
+const beside = timed(10, 20, null, "completed");
+test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: number[]]>([
+  ["refused work, by one that began before that was made", [timed(0, 30, "push"), beside], 0, []],
+  ["refused work, by one that began since", [timed(0, 5, "push"), beside], undefined, []],
+  [
+    "refused work, by one that waited until then",
+    [timed(0, 30, "push"), { ...beside, startedAt: now + 31 }],
+    undefined,
+    [],
+  ],
+  ["refused work, by any that began before", [timed(0, 30, "push"), beside, timed(25, 40, null)], 0, []],
+  ["refused work, by one of several", [timed(0, 30, "push"), beside, timed(35, 40, null)], undefined, []],
+  ["its own, by one beside it", [beside, timed(15, 30, "push")], 15, []],
+  ["unfinished work, by one that began before", [timed(0, 30, "unfinished"), beside], undefined, [0]],
+  ["unfinished work, by one that began since", [timed(0, 5, "unfinished"), beside], undefined, []],
+  [
+    "unfinished work of two beside each other",
+    [timed(0, 30, "unfinished"), timed(10, 20, "unfinished")],
+    undefined,
+    [0, 10],
+  ],
+])("what is decided on: %s", (_, turns, kept, inRow) => {
+  const next = { id: (now + 100) * 1000 };
+  const began = (id: number) => id / 1000 - now;
+  const found = findKeptTurn(next, turns);
+  expect(found && began(found.id)).toBe(kept);
+  expect(unfinishedBefore(next, turns).inRow.map(({ id }) => began(id))).toEqual(inRow);
+  // A store that counts its turns lets no two run, whatever the clocks of its machines say.
+  const counted = turns.map((one, index) => ({ ...one, id: index + 1 }));
+  const last = turns.at(-1)?.kept;
+  expect(findKeptTurn({ id: 9 }, counted)?.id).toBe(last === "push" ? turns.length : undefined);
+  expect(unfinishedBefore({ id: 9 }, counted).inRow).toHaveLength(last === "unfinished" ? turns.length : 0);
+});
