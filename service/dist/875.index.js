@@ -987,7 +987,9 @@ const unfinishedReason = "Its agent did not complete.";
 const lostReason = "Its runner was lost, or works still. Its agent is not run again, unless its own workflow run is.";
 const passedReason = "It was interrupted, and a later turn of the job has run since.";
 const isOpen = ({ state }) => state === "waiting" || state === "running";
-function turnRow(facts, found, copy) {
+function turnRow(facts, found, given) {
+    const isOutdated = given?.state === "failed" && !given.kept && (facts.kept === "made" || facts.kept === "unfinished");
+    const copy = isOutdated && found ? { ...given, ...endOf(found) } : given;
     const known = copy ?? found;
     if (known === undefined)
         throw new Error("a turn without a source");
@@ -1023,6 +1025,7 @@ function turnRow(facts, found, copy) {
             return known;
     }
 }
+const endOf = ({ attempts, stage, endedAt, reason }) => ({ attempts, stage, endedAt, reason });
 function completed({ kept }, found, copy) {
     const made = kept === "nothing" ? { made: "{}", stage: "published" } : {};
     const end = { state: "completed", kept: null, reason: null };
@@ -2898,6 +2901,11 @@ function leavesKept({ state, attempts, kept, stage, made, stopRequestedAt }) {
 }
 const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL AND made IS NULL)
   AND NOT ("stopRequestedAt" IS NULL AND coalesce(stage, '') = 'begun') AND coalesce(made, '') NOT LIKE '%"isUntouched":true%')`;
+const firstTime = 1e15;
+const ranBeside = ({ id, startedAt }, { endedAt }) => id >= firstTime && Math.max(id, (startedAt ?? 0) * 1000) < (endedAt ?? 0) * 1000;
+const undecided = (turns, decides) => turns.filter((one) => !decides(one) && !turns.some((later) => later.id > one.id && decides(later) && !ranBeside(later, one)));
+const laterRanBeside = `(later.id >= ${firstTime} AND later.id < coalesce(turn."endedAt", 0) * 1000
+  AND coalesce(later."startedAt", 0) < turn."endedAt")`;
 
 ;// CONCATENATED MODULE: ./build/service/src/api/describe-turn.js
 
@@ -8156,7 +8164,7 @@ async function isKnownKey(sql, project, { caller, step, request }) {
     return (await sql.row(find, project, caller, step, request)) !== undefined;
 }
 const keptWork = `CASE WHEN NOT EXISTS (SELECT 1 FROM turn AS later WHERE later.job = turn.job AND later.id > turn.id AND later.kept IS NULL
-  AND (later.state = 'completed' OR later.state = 'failed' AND ${decidesOnKept})) THEN kept END`;
+  AND NOT ${laterRanBeside} AND (later.state = 'completed' OR later.state = 'failed' AND ${decidesOnKept})) THEN kept END`;
 async function findKeptJob(sql, project, { caller, step, request }, { prompt, base }) {
     const own = (column) => `(SELECT ${column} FROM turn WHERE project = ? AND caller = ? AND step = ? AND request = ?)`;
     const find = `SELECT job, ${keptWork} AS kept, "promptHash", ${own("job")} AS "sentTo",
@@ -14146,7 +14154,7 @@ class BranchRights {
 }
 
 ;// CONCATENATED MODULE: ./build/service/src/agents/agent-end.js
-function endOf({ endedBy, hasEnded, error, exitCode = 0 }) {
+function agent_end_endOf({ endedBy, hasEnded, error, exitCode = 0 }) {
     if (endedBy === "stop")
         return "stopped";
     if (endedBy === "other-session")
@@ -15781,7 +15789,7 @@ async function isInConflicting({ conflicting, context }, commit, files) {
 function unfinishedBefore({ id }, turns) {
     const done = turns.filter((one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null));
     const isIn = (one) => one.kept === "unfinished";
-    const since = done.slice(done.findLastIndex((one) => !isIn(one) && !leavesKept(one)) + 1);
+    const since = undecided(done, (one) => !isIn(one) && !leavesKept(one));
     return { before: done.at(-1), inRow: since.some(isIn) ? since.slice(since.findIndex(isIn)) : [] };
 }
 async function layOutEarlier(work, agent) {
@@ -16342,7 +16350,7 @@ function pullRequestTitle(prompt, answer, at, prefix = "") {
 
 function findKeptTurn({ id }, turns) {
     const done = turns.filter((one) => one.id < id && (one.state === "completed" || one.attempts > 0 || one.kept !== null) && !leavesKept(one));
-    const chain = done.slice(done.findLastIndex(({ kept }) => kept === null || kept === "unfinished") + 1);
+    const chain = undecided(done, ({ kept }) => kept === null || kept === "unfinished");
     const maker = chain.findLast(hasMade) ?? chain[0];
     const { kept = null, endedAt = null } = chain.at(-1) ?? {};
     return maker && { ...maker, kept, endedAt };
@@ -17160,7 +17168,7 @@ async function runAgent(agent, options) {
                 ...(otherSession.signal.aborted && !signal.aborted && { endedBy: "other-session" }),
                 ...(run !== undefined && { model: { lastStatus: run.use.lastStatus, lastDenied: run.use.lastDenied } }),
             };
-            return { ...known, end: endOf(known) };
+            return { ...known, end: agent_end_endOf(known) };
         }
         catch (e_1) {
             env_1.error = e_1;
