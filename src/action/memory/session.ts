@@ -219,9 +219,9 @@ export async function readSession(
   if (isFree !== true) return isFree;
   if ("damaged" in found) tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
   const entry = "entry" in found ? found.entry : undefined;
-  const ofService = entry && (isDryRun || isSure) ? { jobId: undefined } : await jobOfService(run);
+  const ofService = entry && (isDryRun || isSure) ? { jobId: undefined } : await newestJob(entry?.jobId, run);
   if ("kind" in ofService) return ofService;
-  const jobId = entry?.jobId ?? ofService.jobId;
+  const jobId = ofService.jobId ?? entry?.jobId;
   const isKnown = jobId !== undefined || run.state.features?.has("session");
   if ("error" in found && !isKnown) return { kind: "blocked", cause: "session", detail: found.error };
   const { commit, pullRequests = [] } = entry ?? {};
@@ -241,22 +241,26 @@ export async function readSession(
     return { ...known, findContinued: async () => undefined };
   }
   if (isDryRun) return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
-  type Continued = Promise<Continuation | RunResult | undefined>;
-  /** A run that could not write the cache may have started another job, and the create names the session to the service. */
-  const continueNewest = async (): Continued => {
-    // One that did not know this job before it was read tells now which is newer.
-    if (!run.state.announcement?.sessionJobs.includes(jobId)) run.state.askedSession = undefined;
-    const newest = await jobOfService(run);
-    if ("kind" in newest) return newest;
-    if (newest.jobId === undefined || newest.jobId === jobId) return undefined;
-    const newer = await readSessionJob(newest.jobId, run);
-    return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
-  };
-  const findWith = async (job: SessionJob, progress: SessionProgress): Continued => {
-    const continueOwn = (): Continued => continuationOf(jobId, job, progress, run);
-    // What has not announced itself is asked again, for some time, only if a new job would be started.
-    if (run.state.announcement === undefined) return (await continueOwn()) ?? continueNewest();
-    return (await continueNewest()) ?? continueOwn();
+  const findWith = async (
+    job: SessionJob,
+    progress: SessionProgress,
+  ): Promise<Continuation | RunResult | undefined> => {
+    const continued = await continuationOf(jobId, job, progress, run);
+    if (continued !== undefined) return continued;
+    // A service that was not asked before may know a newer one; otherwise, this is the newer one.
+    const other = entry && jobId !== entry.jobId ? { jobId: entry.jobId } : await jobOfService(run);
+    if ("kind" in other) return other;
+    if (other.jobId === undefined || other.jobId === jobId) return undefined;
+    const found = await readSessionJob(other.jobId, run);
+    if ("kind" in found) return found;
+    const { refusal } = run.state;
+    run.state.refusal = "";
+    const isOfEntry = entry !== undefined && other.jobId === entry.jobId;
+    const before = isOfEntry && session ? session.progressOf(entry, found) : { failures: 0 };
+    const instead = await continuationOf(other.jobId, found, before, run);
+    // What was refused concerns a new job, too.
+    if (instead === undefined) run.state.refusal ||= refusal;
+    return instead;
   };
   if (isSure && entry && session) {
     const progress = session.progressOf(entry, {});
@@ -278,8 +282,10 @@ export async function readSession(
   }
   const job = await readSessionJob(jobId, run);
   if ("kind" in job) return job;
-  const progress: SessionProgress =
-    entry && session ? session.progressOf(entry, job, covered !== undefined) : { failures: 0 };
+  const isOfEntry = jobId === entry?.jobId;
+  const saved: SessionProgress =
+    entry && session ? session.progressOf(entry, isOfEntry ? job : {}, covered !== undefined) : { failures: 0 };
+  const progress = isOfEntry ? saved : { ...saved, failures: 0 };
   const number = numberOf(job.pullRequest, run.ports.environment);
   return {
     ...known,
@@ -311,6 +317,24 @@ export async function jobOfService(run: Run): Promise<{ jobId: string | undefine
     return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
   const isOwn = error instanceof HttpError && (error.status === 401 || error.status === 424);
   return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
+}
+
+/**
+ * Returns the session's newest job according to a service that supports sessions: a run that could not write the cache may have started another
+ * one than the entry's. `undefined` if there is none, or the service does not know; a result as `jobOfService`.
+ *
+ * @param known - the entry's job; `undefined` without one
+ */
+async function newestJob(known: string | undefined, run: Run): Promise<{ jobId: string | undefined } | RunResult> {
+  const found = await jobOfService(run);
+  const isOther = !("kind" in found) && found.jobId !== undefined && found.jobId !== known;
+  if (known === undefined || !isOther || run.state.announcement?.sessionJobs.includes(known)) return found;
+  // A service that finds a job once it is asked for it can tell only then which is newer.
+  const read = await readSessionJob(known, run);
+  if ("kind" in read) return read;
+  run.state.forgetJob();
+  run.state.askedSession = undefined;
+  return jobOfService(run);
 }
 
 /**

@@ -84,15 +84,16 @@ test.each<[string, KeyedService["kept"], presentIsOver: boolean, to: string]>([
   ["unfinished, continues it if the session has no other job", "unfinished", true, "job_1"],
   ["complete, publishes it", "push", false, "job_1"],
 ])("a re-run whose session has left the job with its work, %s", async (_name, kept, isOver, to) => {
-  for (const cache of [new FakeCache(), undefined]) {
+  // In the last one, the night that leaves the job cannot write the cache.
+  for (const [cache, other = cache] of [[new FakeCache()], [], [new FakeCache(), new FakeCache()]]) {
     const { service, allow } = refusingService();
     service.kept = kept;
-    const night = (id: string, runAttempt = 1) =>
-      run(service, { cache, runAttempt, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id } });
+    const night = (id: string, runAttempt = 1, own = cache) =>
+      run(service, { cache: own, runAttempt, inputs: { session: "nightly" }, environment: { GITHUB_RUN_ID: id } });
     await night("101");
     service.archived.add("job_1");
     allow();
-    await night("102");
+    await night("102", 1, other);
     if (isOver) service.archived.add("job_2");
     const { toolkit } = await night("101", 2);
     expect(service.turns.map(({ job }) => job)).toEqual(["job_1", "job_2", to]);
