@@ -201,7 +201,10 @@ class Sending {
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-    const adopt = (): void => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen, isDone }));
+    const adopt = (): void => {
+      const known = { wasSeen, isDone, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
+      if (isAdopted) this.#memory.adopt({ sent, jobId, ...known });
+    };
     const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
     if (resumed === undefined && isDoubtful && !state.hasRecord) {
       state.forgetJob();
@@ -445,7 +448,8 @@ class Sending {
 
   async #tellWait(decision: Wait): Promise<Execution> {
     const next = decide(withoutJob(this.#evidence, decision.jobId));
-    const plan = plannedWait(decision, next.do === "send" && !this.#request.conversation);
+    const isDoubtful = "isDoubtful" in decision && decision.isDoubtful === true;
+    const plan = plannedWait(decision, next.do === "send" && !isDoubtful && !this.#request.conversation);
     return this.#withdraw(
       { kind: "skipped", reason: "dry-run", plan },
       { task: { kind: "attach", jobId: decision.jobId } },

@@ -13,14 +13,10 @@ export interface StepKeyOptions extends Pick<Settings, "baseUrl" | "projectId" |
   request?: string;
 }
 
-/**
- * Returns what the runner knows a step of a workflow run by, in all of its attempts.
- *
- * @param call - what tells calls of a reusable workflow apart. Default: they are one step
- */
-export function stepOfRun(matrixLeg: string, environment: NodeJS.ProcessEnv, call?: string): string {
+/** Returns what the runner knows a step of a workflow run by, in all of its attempts, whatever its inputs. */
+export function stepOfRun(matrixLeg: string, environment: NodeJS.ProcessEnv): string {
   const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-  return hash(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg, ...(call ? [call] : [])]));
+  return hash(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]));
 }
 
 /** How often the attempts of a run may have replaced their request: GitHub allows 50. */

@@ -1,6 +1,7 @@
 import { messageOf } from "../../client/errors.ts";
 import { joinSentences, message, plain, say } from "../../runner-kit/text.ts";
 import { findOwnJob, readState } from "../base-branch.ts";
+import { hash } from "../hash.ts";
 import type { Word } from "../memory/decide.ts";
 import type { ThreadWords } from "../memory/evidence.ts";
 import { jobOfService } from "../memory/session.ts";
@@ -35,6 +36,7 @@ export class Conversation {
   readonly #mode: CommentMode;
   readonly #request: ThreadRequest;
   readonly #asked: StepRequest;
+  readonly #call: string | undefined;
   /** `undefined` with `reply: false`. */
   readonly thread: Thread | undefined;
   /** The reply of an earlier attempt, which this one edits. */
@@ -59,8 +61,8 @@ export class Conversation {
     this.#run = run;
     this.#mode = mode;
     this.#request = request;
-    // Two calls of a reusable workflow are one step for the runner.
-    this.#asked = `${event.request} step=${stepOfRun(settings.matrixLeg, ports.environment, mode.template)}`;
+    this.#asked = `${event.request} step=${stepOfRun(settings.matrixLeg, ports.environment)}`;
+    this.#call = mode.template && hash(mode.template);
     const onFailure = (action: string, error: unknown): void =>
       log.warning(message`
         Cannot update the thread
@@ -87,7 +89,12 @@ export class Conversation {
     if (!this.#replies) return { kind: "unreadable" };
     const answers = this.#replies.filter(({ request }) => request === this.#asked);
     const account = this.#account;
-    const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
+    const byAccount = answers.filter(({ authorId }) => authorId === account || this.#run.settings.dryRun);
+    const own = byAccount.findLast(({ call }) => call === this.#call);
+    const other = byAccount.at(-1);
+    // Of another call of a reusable workflow, which is the same step for the runner; or the template was another one.
+    if (!own && other)
+      return { kind: "reply", attempt: other.attempt, word: { ...wordOf(other, "create"), hasOtherPrompt: true } };
     // It may be one of this account.
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
     if (!own) return { kind: "none", silence: this.#silence };
@@ -97,9 +104,9 @@ export class Conversation {
     this.#own = own;
     this.#shown = own.kind;
     thread.useReply(own.replyId);
-    const isLater = ({ authorId, request, replyId, jobId }: RememberedReply): boolean =>
+    const isLater = ({ authorId, request, call, replyId, jobId }: RememberedReply): boolean =>
       authorId === account &&
-      request !== this.#asked &&
+      (request !== this.#asked || call !== this.#call) &&
       replyId > own.replyId &&
       jobId !== undefined &&
       jobId === own.jobId;
@@ -241,7 +248,7 @@ export class Conversation {
     // What an earlier attempt has seen stays so.
     const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
     const { projectId } = settings;
-    const from = { projectId, request: this.#asked, attempt: this.#attempt };
+    const from = { projectId, request: this.#asked, call: this.#call, attempt: this.#attempt };
     this.#marker = { ...from, kind, jobId, wasSeen, isDoubtful, head: state.before?.head };
   }
 

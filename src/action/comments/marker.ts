@@ -1,7 +1,7 @@
 import { isUsableJobId } from "../../client/contract.ts";
 import type { RequestId } from "./event.ts";
 
-/** A request, and which step of the workflow run handles it: each leg of a matrix is a step of its own, and so is each template. */
+/** A request, and which step of the workflow run handles it: each leg of a matrix is a step of its own. */
 export type StepRequest = `${RequestId} step=${string}`;
 
 /** The data in the hidden last line of a reply: the word of the newest attempt that sent, or was to send, something. */
@@ -10,6 +10,8 @@ export interface Marker {
   /** The request that it answers, and the attempt of its workflow run. */
   request: StepRequest;
   attempt: number;
+  /** The hash of the prompt's template, which tells calls of a reusable workflow apart. Default: it has none. */
+  call?: string | undefined;
   /** Whether it is known what was sent; `about to send`: that it was is unknown. */
   kind: "about to send" | "nothing sent" | "job";
   /** Only with `job`. */
@@ -32,6 +34,7 @@ export function formatMarker({
   projectId,
   request,
   attempt,
+  call,
   kind,
   jobId = "",
   wasSeen,
@@ -41,12 +44,12 @@ export function formatMarker({
   const flags = `${wasSeen ? " ended" : ""}${isDoubtful ? " doubtful" : ""}`;
   const ofJob = `job=${encodeURIComponent(jobId)}${flags}${head ? ` head=${head}` : ""}`;
   const word = kind === "job" ? ofJob : words[kind];
-  const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
+  const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request}${call ? ` call=${call}` : ""} -->`;
   return line.length > maxMarkerLength ? "" : line;
 }
 
 const markerLine =
-  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?( doubtful)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
+  /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?( doubtful)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32})(?: call=([0-9a-f]{32}))? -->$/;
 
 const linesOf = (body: string): string[] => body.split(/\r?\n/);
 
@@ -61,7 +64,7 @@ export function parseCoveredMarker(body: string): Marker | undefined {
 }
 
 function parseLine(line: string): Marker | undefined {
-  const [, project, attempt, job, ended, doubtful, head, unsent, request] = markerLine.exec(line) ?? [];
+  const [, project, attempt, job, ended, doubtful, head, unsent, request, call] = markerLine.exec(line) ?? [];
   if (project === undefined || request === undefined) return undefined;
   try {
     const jobId = job === undefined ? undefined : decodeURIComponent(job);
@@ -71,6 +74,7 @@ function parseLine(line: string): Marker | undefined {
       projectId: decodeURIComponent(project),
       request: request as StepRequest,
       attempt: Number(attempt),
+      ...(call && { call }),
       kind,
       jobId,
       ...(ended && { wasSeen: true }),

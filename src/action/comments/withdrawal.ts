@@ -66,11 +66,15 @@ export async function findWithdrawal(
 
 /**
  * Returns whether a step took the label off, as each does once its job has started: another leg of a matrix, or another workflow, has the
- * same label. Such a step is a bot, unless its token is a person's. Never rejects.
+ * same label. Such a step is a bot, unless its token is a person's. @throws without a status if that cannot be read
  */
 async function isTakenByStep(label: string, issue_number: number, repository: RepositoryReader): Promise<boolean> {
   const isOff = (one: z.infer<typeof issueEvent>): boolean =>
     one.event === "unlabeled" && one.label?.name.toLowerCase() === label.toLowerCase();
-  const events = await repository.list("issues/{issue_number}/events", issueEvent, { issue_number }).catch(() => []);
+  const events = await repository
+    .list("issues/{issue_number}/events", issueEvent, { issue_number })
+    .catch((error: unknown) => {
+      throw new Error(messageOf(error));
+    });
   return events.findLast(isOff)?.actor?.type === "Bot";
 }

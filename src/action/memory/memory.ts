@@ -39,6 +39,7 @@ export class Memory {
   #announced: Promise<boolean> | undefined;
   #doubted: Promise<boolean> | undefined;
   #job: Promise<boolean> | undefined;
+  #sight: Promise<boolean> | undefined;
   /** What is saved of the job's end: 1 if it was seen at work on a message, or to end; 2 if to complete. */
   #seen: 0 | 1 | 2 = 0;
 
@@ -108,9 +109,9 @@ export class Memory {
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-  adopt({ sent, jobId, wasSeen, isDone }: Pick<JobWord, "sent" | "jobId" | "wasSeen" | "isDone">): void {
-    if (this.#seen === 0) this.#seen = isDone ? 2 : wasSeen ? 1 : 0;
-    this.#job ??= this.#save(this.#wordOf(sent, jobId, { wasSeen, isDone }), () => {});
+  adopt({ sent, jobId, ...known }: Omit<JobWord, "kind" | "before" | "hasOtherPrompt">): void {
+    if (this.#seen === 0) this.#seen = known.isDone ? 2 : known.wasSeen ? 1 : 0;
+    this.#job ??= this.#save(this.#wordOf(sent, jobId, known), () => {});
   }
 
   /**
@@ -122,9 +123,10 @@ export class Memory {
     const seen = isDone ? 2 : sent === "message" ? 1 : 0;
     if (seen <= this.#seen || this.#run.state.features) return;
     this.#seen = seen;
-    const before = this.#job ?? Promise.resolve(true);
     const word = this.#wordOf(sent, jobId, sent === "message" ? { wasSeen: true, isDone } : { isDone });
-    this.#job = before.then((isSaved) => isSaved && this.#save(word, () => {}));
+    const save = (): Promise<boolean> => this.#save(word, () => {});
+    if (this.#job) this.#sight = Promise.all([this.#job, this.#sight]).then(([isSaved]) => isSaved === true && save());
+    else this.#job = save();
   }
 
   /** Starts saving that the service may have accepted a request, unless an entry says so or names the job. */
@@ -153,6 +155,7 @@ export class Memory {
   ): Promise<void> {
     const { state, settings } = this.#run;
     const { jobId } = state;
+    let isKept = false;
     const complete = async (): Promise<void> => {
       const isCancelled = result.kind === "cancelled";
       // A cancelled step's own agent ends with it.
@@ -167,11 +170,13 @@ export class Memory {
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, later attempts must find that something was sent.
       if (!isJobSaved) await Promise.all([this.#announced, this.#doubted]);
+      isKept = true;
+      await this.#sight;
     };
     // At the step's own time limit, it may take longer than saves.
     if (result.kind === "timed-out") await stopping?.catch(() => result);
     const late = await untilSettled(complete(), this.#run.ports);
-    if (late) this.#tell(late);
+    if (late && !isKept) this.#tell(late);
   }
 
   #wordOf(sent: SendingTask["kind"], jobId: string, known: Partial<JobWord>): Word {

@@ -19,7 +19,7 @@ export interface ResultContext {
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
 export function howToWait(context: ResultContext, purpose: "wait for it" | "read its result" = "wait for it"): Text {
   const { state, settings, rerun, task } = context;
-  if (settings?.agent && settings.onRerun === "new")
+  if (settings?.agent && settings.onRerun === "new" && !context.comment)
     return state.jobId === "" ? [] : howToTakeUp("that job", say`job-id ${state.jobId}`, context);
   if (settings?.agent && rerun.usable !== "resumes") return say`To take it up again, re-run this workflow run.`;
   if (rerun.usable !== "resumes") {

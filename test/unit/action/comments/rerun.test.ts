@@ -16,6 +16,7 @@ import {
   pollOf,
   routesOf,
   sentOf,
+  staysActive,
   threadWith,
 } from "../../../support/thread.ts";
 
@@ -213,6 +214,19 @@ describe("a re-run", () => {
     const first = await runComment(github, { respond: () => respondWith(201, '{"status":"active","id":"job_1","mo') });
     expect(first.outputs).toMatchObject({ outcome: "error", "job-id": "job_1" });
     expect(await rerun(github)).toEqual([pollOf("job_1")]);
+  });
+
+  test("sends nothing if the template is another one, and names the job", async () => {
+    const github = new FakeGitHub();
+    const first = { inputs: { prompt: "Old {{ instruction }}", "timeout-minutes": "1" } };
+    await runComment(github, { respond: staysActive, ...first });
+    const again = { inputs: { prompt: "New {{ instruction }}" }, attempt: 2 };
+    const { requests, toolkit } = await runComment(github, { respond: completes, ...again });
+    expect(requests).toEqual([]);
+    expect(toolkit.annotations.at(-1)).toMatchObject({
+      title: "Earlier attempt had another prompt",
+      text: expect.stringContaining("job_1"),
+    });
   });
 
   test("sends nothing if the job is not found that only an incomplete response has named", async () => {

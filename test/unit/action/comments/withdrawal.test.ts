@@ -60,6 +60,16 @@ describe("what was taken back before the step began starts nothing", () => {
     expect(run.outputs["skip-reason"]).toBe(reason);
   });
 
+  test("a label whose removal cannot be read is no skip", async () => {
+    const github = githubWith({ state: "open", labels: [] });
+    github.fault = ({ route }) => {
+      if (route.endsWith("/events")) throw new GitHubError("No", 404);
+    };
+    const { outputs, toolkit } = await runThreadEvent(github, "issues", "labeled", { label });
+    expect([outputs.outcome, outputs["skip-reason"]]).toEqual(["error", ""]);
+    expect(toolkit.annotations.at(-1)?.title).toBe("Cannot read the request again");
+  });
+
   test.each([
     ["without the phrase", { body: null, state: "open" }, "withdrawn"],
     ["that still has it", { body: "Hi\n/agent x" }, ""],

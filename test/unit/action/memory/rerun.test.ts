@@ -76,6 +76,16 @@ describe("the first attempt", () => {
     expect(cache.restores).toBe(0);
   });
 
+  test("says nothing of a last word that is not saved in time: the job's own is", async () => {
+    const cache = new FakeCache();
+    let count = 0;
+    cache.fault = () => (++count > 2 ? new Promise<void>(() => {}) : undefined);
+    const { outputs, toolkit } = await attempt(1, cache);
+    expect(outputs.outcome).toBe("pr-created");
+    expect([statesIn(cache), count]).toEqual([["pending", "job"], 3]);
+    expect(toolkit.annotations).toEqual([]);
+  });
+
   test("keeps neither the key nor the prompt", async () => {
     const cache = new FakeCache();
     await attempt(1, cache, { inputs: { prompt: "a secret plan" } });
@@ -301,7 +311,10 @@ describe("a re-run", () => {
       expect(outputs).toMatchObject({ outcome: "error", "job-id": "" });
       expect(toolkit.annotations.at(-1)?.title).toBe("Job may have been started");
     }
-    const found = await attempt(4, cache, { respond: jobIs({ id: "req-8c1f", status: "completed", prLink }) });
+    // An outage settles nothing.
+    await attempt(4, cache, { respond: () => respondWith(503), inputs: { "timeout-minutes": "1" } });
+    expect(posts((await attempt(5, cache, { respond: () => respondWith(404, { error: "No" }) })).requests)).toEqual([]);
+    const found = await attempt(6, cache, { respond: jobIs({ id: "req-8c1f", status: "completed", prLink }) });
     expect(found.outputs).toMatchObject({ outcome: "pr-created", "job-id": "req-8c1f" });
   });
 
