@@ -148,7 +148,7 @@ const arrows: Record<string, string[]> = {
     "action/memory",
     "action/report",
     "action/runner",
-    ...run("base-branch", "fenced", "outcome", "plan", "result", "run", "settings", "step-key"),
+    ...run("base-branch", "fenced", "hash", "outcome", "plan", "result", "run", "settings", "step-key"),
   ],
   "action/inputs": [
     "action/changes",

@@ -154,9 +154,10 @@ export async function tellIgnored(
 ): Promise<string[]> {
   const named: BytePath[] = [];
   const added = paths.some((one) => ofTools.test(one)) ? await readAdded() : [];
-  const isAdded = (path: BytePath): boolean =>
-    !added || added.some((one) => one === path || (path.endsWith("/") && one.startsWith(path)));
-  for (const path of paths.filter((one) => !ofTools.test(one) || isAdded(one)))
+  // With the folders of each.
+  const inAdded =
+    added && new Set(added.flatMap((one) => [one, ...prefixesOf(posix.dirname(one)).map((each) => `${each}/`)]));
+  for (const path of paths.filter((one) => !ofTools.test(one) || (inAdded?.has(one) ?? true)))
     if (named.length <= maxIgnored && !(await isLent(path))) named.push(path);
   const more = named.length > maxIgnored ? ", and more" : "";
   const list = named.slice(0, maxIgnored).map(showPath).join(", ");

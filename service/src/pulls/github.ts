@@ -255,21 +255,32 @@ export class GitHubPullRequests implements PullRequestPlatform {
     const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
     const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
     const place = { pull_number: numberOf(pull) };
+    let ended: string | undefined;
     try {
       const { data } = await this.#api.request(path, { ...place, body }, options);
       const { state, head } = parsePullRequest(data);
       const isOther = head?.sha !== undefined && head.sha !== change.head;
-      if (isOther && state === "closed" && !isSecond) return false;
-      if (isSecond || !(change.isShared || isOther)) return true;
-      await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
-      const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
-      await this.#update(parsePullRequest(again.data), change, true);
+      if (isOther && state === "closed" && !isSecond) ended = head?.sha;
+      if (ended === undefined && !isSecond && (change.isShared || isOther)) {
+        await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
+        const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
+        await this.#update(parsePullRequest(again.data), change, true);
+      }
     } catch (error) {
       if (this.#api.signal.aborted || error instanceof LeaseLost) throw error;
       // The work is in the pull request, and the job's log names the protected files.
       this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${errorMessage(error)}`);
     }
-    return true;
+    // Others may have pushed on top of the commit before they merged it.
+    return ended === undefined || this.#contains(ended, change.head);
+  }
+
+  /** Returns whether a commit is in another one's history. */
+  async #contains(head: string, commit: string): Promise<boolean> {
+    const path = "GET /repos/{owner}/{repo}/compare/{basehead}";
+    const options = { what: `Comparing with ${head}`, maxWaitMs: 0 };
+    const { data } = await this.#api.request(path, { basehead: `${commit}...${head}` }, options);
+    return typeof data === "object" && data !== null && "status" in data && data.status === "ahead";
   }
 
   #told(change: Change) {

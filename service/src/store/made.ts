@@ -44,7 +44,7 @@ export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage I
 const firstTime = 1e15;
 
 /** Returns whether a turn began before an earlier one of its job had ended. */
-const ranBeside = ({ id, startedAt }: StoredTurn, { endedAt }: StoredTurn): boolean =>
+export const ranBeside = ({ id, startedAt }: StoredTurn, { endedAt }: StoredTurn): boolean =>
   id >= firstTime && Math.max(id, (startedAt ?? 0) * 1000) < (endedAt ?? 0) * 1000;
 
 /**

@@ -6,7 +6,7 @@ import type { OwnPullRequest } from "../../src/pulls/github/own-pull-request.ts"
 import { readFailedCheck, readTurns, type ToldTurn } from "../../src/pulls/pull-request-body.ts";
 import { type NamedTurn, namedTurns } from "../../src/pulls/turn-trailers.ts";
 import { newTurnIdentity } from "../../src/store/job-state.ts";
-import type { Facts } from "../../src/turns/standing.ts";
+import { asksForSame, type Facts } from "../../src/turns/standing.ts";
 import { maxTurnId } from "./job-entry.ts";
 import { turnRow } from "./turn-row.ts";
 
@@ -112,10 +112,12 @@ export function rebuildJob({
   // The body describes the last commit. Otherwise, a re-run would pass although its check failed.
   const check = hasUnpublished ? undefined : readFailedCheck(body);
   const done = turns.filter(({ state, made }) => state === "completed" && made === undefined);
-  const ofHead = done.findLastIndex(({ id }) => facts.get(id)?.github !== undefined);
-  // Later ones have only published it.
-  for (const turn of done.slice(ofHead))
-    Object.assign(turn, check && { checkResult: check.result, checkOutput: check.output });
+  const newest = done.at(-1);
+  const ofHead = done.findLast(({ id }) => facts.get(id)?.github !== undefined);
+  // The newest one may have only published the same.
+  for (const turn of check && newest ? [newest, ofHead] : [])
+    if (turn && asksForSame(turn, newest ?? turn))
+      Object.assign(turn, { checkResult: check?.result, checkOutput: check?.output });
   const job: JobCopy = {
     id: jobId,
     project: projectId,
