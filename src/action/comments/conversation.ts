@@ -245,6 +245,11 @@ export class Conversation {
   /** Remembers what is known of the request, such as the job that it started, or that is waited for. */
   mark(kind: Marker["kind"], jobId?: string, { isSeen = false, isDoubtful = false } = {}): void {
     const { settings, state } = this.#run;
+    // What an earlier attempt started stays the thread's job.
+    if (kind === "nothing sent" && this.#own?.kind === "job") {
+      this.#marker = this.#own;
+      return;
+    }
     // What an earlier attempt has seen stays so.
     const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
     const { projectId } = settings;

@@ -8,6 +8,7 @@ import type { Run } from "../run.ts";
 import { GitHubError } from "../runner/github-error.ts";
 import type { RepositoryReader } from "../runner/read-repository.ts";
 import type { ThreadEvent } from "./event.ts";
+import { parseCoveredMarker } from "./marker.ts";
 import { readPermission } from "./permission.ts";
 
 /** How many bytes of UTF-8 the section has, its first text, and each comment. */
@@ -81,7 +82,9 @@ async function* commentsBefore(event: ThreadEvent, repository: RepositoryReader)
     const isInThread = !position || id === position.rootId || root === position.rootId;
     const isBefore = created && updated && Date.parse(created) <= at && Date.parse(updated) <= at;
     const isPerson = user && user.type !== "Bot" && !user.login.endsWith("[bot]");
-    if (!isInThread || !isBefore || !isPerson || minimized || id === commentId) continue;
+    // With a person's token, the action's own replies are by a person.
+    const isReply = parseCoveredMarker(one.body ?? "") !== undefined;
+    if (!isInThread || !isBefore || !isPerson || isReply || minimized || id === commentId) continue;
     const known = mayWrite.get(user.login);
     if (known === undefined && mayWrite.size >= maxPeople) continue;
     const isEnough = known ?? (await readPermission(user.login, "write", repository).catch(ofNobody)).isEnough;

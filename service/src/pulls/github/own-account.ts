@@ -33,8 +33,12 @@ const options: RequestOptions = { what: "Reading the account of the token", maxW
  */
 export async function readOwnAccount(api: GitHubApi, isWorkflowToken: boolean): Promise<Account | undefined> {
   const viewer = await unlessDenied(readViewer(api));
-  if (viewer !== undefined || isWorkflowToken) return viewer ?? workflowAccount;
-  return unlessDenied(readUser(api));
+  if (typeof viewer === "object") return viewer;
+  if (isWorkflowToken) return workflowAccount;
+  const user = await unlessDenied(readUser(api));
+  if (user === undefined && viewer === "unclear")
+    throw new GitHubError("GitHub did not say which account the token is for", undefined);
+  return user;
 }
 
 /** Returns whether a user in one of GitHub's responses is an account. */
@@ -43,7 +47,10 @@ export function isAccount(user: { login: string; id: number } | null, account: A
   return account.id === undefined ? user.login.toLowerCase() === account.login.toLowerCase() : user.id === account.id;
 }
 
-async function readViewer(api: GitHubApi): Promise<Account | undefined> {
+/** What GitHub writes if a token may not ask. Other errors, mostly without a type, are its own, and pass. */
+const denials = ["FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND", "UNAUTHORIZED"];
+
+async function readViewer(api: GitHubApi): Promise<Account | "unclear" | undefined> {
   const query = { query: "{ viewer { login databaseId } }" };
   const { data } = await api.request(`POST ${graphqlUrl(api.repository.apiUrl)}`, query, options);
   const { data: parsed } = z.safeParse(viewerData, data);
@@ -54,7 +61,7 @@ async function readViewer(api: GitHubApi): Promise<Account | undefined> {
   const { data: failed } = z.safeParse(graphqlErrors, data);
   if (failed?.errors.some(({ type }) => type === "RATE_LIMITED"))
     throw new GitHubError("GitHub's rate limit for GraphQL is reached", undefined);
-  return undefined;
+  return failed?.errors.some(({ type }) => denials.includes(type ?? "")) ? undefined : "unclear";
 }
 
 async function readUser(api: GitHubApi): Promise<Account | undefined> {

@@ -37,6 +37,16 @@ test("is unknown if GitHub tells it nowhere", async () => {
   expect(await pulls.ownAccount(false)).toBeUndefined();
 });
 
+test.each<[string, unknown, boolean]>([
+  ["fails inside", { data: null, errors: [{ message: "Something went wrong while executing your query" }] }, true],
+  ["answers nonsense", {}, true],
+  ["denies it", { data: null, errors: [{ type: "FORBIDDEN" }] }, false],
+])("is unknown for an App's token only if GraphQL denies it, not if it %s", async (_what, body, isUnclear) => {
+  const { pulls } = await setUp({ "POST /graphql": { status: 200, body }, "GET /user": denied });
+  const asked = pulls.ownAccount(false);
+  await (isUnclear ? expect(asked).rejects.toThrow("which account") : expect(asked).resolves.toBeUndefined());
+});
+
 test.each<[string, ServedResponse]>([
   ["is down", { status: 502, body: "" }],
   [

@@ -3,6 +3,7 @@ import { GitHubError } from "../../../../src/action/runner/github-error.ts";
 import { type CommentOptions, runComment } from "../../../support/comment-run.ts";
 import { bot, FakeGitHub } from "../../../support/fake-github.ts";
 import { KeyedService } from "../../../support/keyed-service.ts";
+import { markerLine } from "../../../support/thread.ts";
 
 const at = (minute: number): string => `2026-11-20T10:${String(minute).padStart(2, "0")}:00Z`;
 const writer = { id: 5, login: "writer" };
@@ -93,6 +94,12 @@ test("the last ten comments are told, as far as 20 kB have room", async () => {
   expect(Buffer.byteLength(thread)).toBeLessThan(20_500);
   expect(thread).toContain(`\n> ${"€".repeat(4000)}…\n\nComment`);
   expect(thread.match(/No \d+/g)).toEqual(["No 11"]);
+});
+
+test("the action's own replies are not told, also if its token is a person's", async () => {
+  const { thread } = await ask(threadOf({ body: `I did it.\n\n${markerLine("job_1")}` }, { body: "Not quite." }));
+  expect(thread).toContain("> Not quite.");
+  expect(thread).not.toContain("I did it");
 });
 
 test("comments that cannot be read cost no job: the agent is told the text alone, and that", async () => {

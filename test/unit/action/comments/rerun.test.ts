@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type CommentOptions, commentId, runComment } from "../../../support/comment-run.ts";
 import { FakeGitHub } from "../../../support/fake-github.ts";
+import type { SeenRequest } from "../../../support/fake-transport.ts";
+import { KeyedService } from "../../../support/keyed-service.ts";
 import { record, respondWith } from "../../../support/run-main.ts";
 import {
   completed,
@@ -109,6 +111,26 @@ describe("a re-run", () => {
     await rerun(github, { respond: () => respondWith(status), inputs: { "timeout-minutes": "0.5" } });
     expect(github.reply.split("\n").at(-1)).toBe(markerLine("job_1", { comment: commentId, attempt: 2 }));
     expect(await rerun(github, { attempt: 3 })).toEqual([pollOf("job_1")]);
+  });
+
+  test("keeps the job of its reply if it sends nothing", async () => {
+    const github = new FakeGitHub();
+    const service = new KeyedService();
+    const say = (text: string, id: number, options: CommentOptions = {}) =>
+      runComment(github, {
+        text,
+        payload: { comment: { id, body: text, user: { login: "writer", type: "User" } } },
+        respond: service.respond,
+        ...options,
+        inputs: { "base-url": "https://agents.acme.example" },
+      });
+    await say("/agent write it", 77);
+    service.next = "failed";
+    await say("/agent new write another", 78);
+    const respond = (request: SeenRequest) => (request.method === "POST" ? respondWith(401) : service.respond(request));
+    await say("/agent new write another", 78, { respond, attempt: 2 });
+    await say("/agent go on", 79);
+    expect(service.turns.map(({ job }) => job)).toEqual(["job_1", "job_2", "job_2"]);
   });
 
   test.each<[string, CommentOptions]>([
