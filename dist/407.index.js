@@ -126,6 +126,8 @@ var errors = __webpack_require__(6695);
 var runner_kit_text = __webpack_require__(9563);
 // EXTERNAL MODULE: ./build/action/base-branch.js
 var base_branch = __webpack_require__(4863);
+// EXTERNAL MODULE: ./build/action/hash.js
+var hash = __webpack_require__(8039);
 // EXTERNAL MODULE: ./build/action/memory/session.js
 var session = __webpack_require__(3351);
 // EXTERNAL MODULE: ./build/action/memory/wait.js
@@ -235,14 +237,14 @@ var contract = __webpack_require__(6078);
 
 const words = { "about to send": "pending", "nothing sent": "unsent" };
 const maxMarkerLength = 16_384;
-function formatMarker({ projectId, request, attempt, kind, jobId = "", wasSeen, isDoubtful, head, }) {
+function formatMarker({ projectId, request, attempt, call, kind, jobId = "", wasSeen, isDoubtful, head, }) {
     const flags = `${wasSeen ? " ended" : ""}${isDoubtful ? " doubtful" : ""}`;
     const ofJob = `job=${encodeURIComponent(jobId)}${flags}${head ? ` head=${head}` : ""}`;
     const word = kind === "job" ? ofJob : words[kind];
-    const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request} -->`;
+    const line = `<!-- agent-job-action project=${encodeURIComponent(projectId)} attempt=${attempt} ${word} ${request}${call ? ` call=${call}` : ""} -->`;
     return line.length > maxMarkerLength ? "" : line;
 }
-const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?( doubtful)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32}) -->$/;
+const markerLine = /^<!-- agent-job-action project=(\S+) attempt=(\d+) (?:job=(\S+)( ended)?( doubtful)?(?: head=([0-9a-f]{40,64}))?|pending|(unsent)) ((?:comment|review|run)=\d+ step=[0-9a-f]{32})(?: call=([0-9a-f]{32}))? -->$/;
 const linesOf = (body) => body.split(/\r?\n/);
 function parseMarker(body) {
     return parseLine(linesOf(body).at(-1) ?? "");
@@ -251,7 +253,7 @@ function parseCoveredMarker(body) {
     return parseLine(linesOf(body).findLast((line) => markerLine.test(line)) ?? "");
 }
 function parseLine(line) {
-    const [, project, attempt, job, ended, doubtful, head, unsent, request] = markerLine.exec(line) ?? [];
+    const [, project, attempt, job, ended, doubtful, head, unsent, request, call] = markerLine.exec(line) ?? [];
     if (project === undefined || request === undefined)
         return undefined;
     try {
@@ -263,6 +265,7 @@ function parseLine(line) {
             projectId: decodeURIComponent(project),
             request: request,
             attempt: Number(attempt),
+            ...(call && { call }),
             kind,
             jobId,
             ...(ended && { wasSeen: true }),
@@ -624,11 +627,16 @@ async function findWithdrawal(event, { phrase, label }, isRerun, repository, sig
 }
 async function isTakenByStep(label, issue_number, repository) {
     const isOff = (one) => one.event === "unlabeled" && one.label?.name.toLowerCase() === label.toLowerCase();
-    const events = await repository.list("issues/{issue_number}/events", issueEvent, { issue_number }).catch(() => []);
+    const events = await repository
+        .list("issues/{issue_number}/events", issueEvent, { issue_number })
+        .catch((error) => {
+        throw new Error((0,errors/* messageOf */.bD)(error));
+    });
     return events.findLast(isOff)?.actor?.type === "Bot";
 }
 
 ;// CONCATENATED MODULE: ./build/action/comments/conversation.js
+
 
 
 
@@ -650,6 +658,7 @@ class Conversation {
     #mode;
     #request;
     #asked;
+    #call;
     thread;
     #own;
     #authorId;
@@ -667,7 +676,8 @@ class Conversation {
         this.#run = run;
         this.#mode = mode;
         this.#request = request;
-        this.#asked = `${event.request} step=${(0,step_key/* stepOfRun */.l)(settings.matrixLeg, ports.environment, mode.template)}`;
+        this.#asked = `${event.request} step=${(0,step_key/* stepOfRun */.l)(settings.matrixLeg, ports.environment)}`;
+        this.#call = mode.template && (0,hash/* hash */.t)(mode.template);
         const onFailure = (action, error) => log.warning((0,runner_kit_text/* message */.iU) `
         Cannot update the thread
         Could not ${action} (${(0,errors/* messageOf */.bD)(error)}). Replies and reactions may be missing, a follow-up comment may start a new job, and a re-run of this workflow run may not find the job of this one. The step needs a token with issues: write and pull-requests: write.`);
@@ -693,7 +703,11 @@ class Conversation {
             return { kind: "unreadable" };
         const answers = this.#replies.filter(({ request }) => request === this.#asked);
         const account = this.#account;
-        const own = answers.findLast(({ authorId }) => authorId === account || this.#run.settings.dryRun);
+        const byAccount = answers.filter(({ authorId }) => authorId === account || this.#run.settings.dryRun);
+        const own = byAccount.findLast(({ call }) => call === this.#call);
+        const other = byAccount.at(-1);
+        if (!own && other)
+            return { kind: "reply", attempt: other.attempt, word: { ...wordOf(other, "create"), hasOtherPrompt: true } };
         if (!own && account === undefined && answers.length > 0)
             return { kind: "unreadable" };
         if (!own)
@@ -703,8 +717,8 @@ class Conversation {
         this.#own = own;
         this.#shown = own.kind;
         thread.useReply(own.replyId);
-        const isLater = ({ authorId, request, replyId, jobId }) => authorId === account &&
-            request !== this.#asked &&
+        const isLater = ({ authorId, request, call, replyId, jobId }) => authorId === account &&
+            (request !== this.#asked || call !== this.#call) &&
             replyId > own.replyId &&
             jobId !== undefined &&
             jobId === own.jobId;
@@ -830,9 +844,13 @@ class Conversation {
     }
     mark(kind, jobId, { isSeen = false, isDoubtful = false } = {}) {
         const { settings, state } = this.#run;
+        if (kind === "nothing sent" && this.#own?.kind === "job") {
+            this.#marker = this.#own;
+            return;
+        }
         const wasSeen = isSeen || (kind === "job" && this.#marker?.jobId === jobId && this.#marker?.wasSeen === true);
         const { projectId } = settings;
-        const from = { projectId, request: this.#asked, attempt: this.#attempt };
+        const from = { projectId, request: this.#asked, call: this.#call, attempt: this.#attempt };
         this.#marker = { ...from, kind, jobId, wasSeen, isDoubtful, head: state.before?.head };
     }
     showJob() {
@@ -1071,6 +1089,7 @@ var fenced = __webpack_require__(7508);
 
 
 
+
 const maxBytes = 20_000;
 const maxTextBytes = 12_000;
 const maxCommentBytes = 4000;
@@ -1122,7 +1141,8 @@ async function* commentsBefore(event, repository) {
         const isInThread = !position || id === position.rootId || root === position.rootId;
         const isBefore = created && updated && Date.parse(created) <= at && Date.parse(updated) <= at;
         const isPerson = user && user.type !== "Bot" && !user.login.endsWith("[bot]");
-        if (!isInThread || !isBefore || !isPerson || minimized || id === commentId)
+        const isReply = parseCoveredMarker(one.body ?? "") !== undefined;
+        if (!isInThread || !isBefore || !isPerson || isReply || minimized || id === commentId)
             continue;
         const known = mayWrite.get(user.login);
         if (known === undefined && mayWrite.size >= maxPeople)

@@ -458,6 +458,7 @@ class Memory {
     #announced;
     #doubted;
     #job;
+    #sight;
     #seen = 0;
     constructor(task, run, connected, hasThread) {
         this.#run = run;
@@ -505,19 +506,22 @@ class Memory {
         ]);
         this.#job = saves.then(([isSaved]) => isSaved);
     }
-    adopt({ sent, jobId, wasSeen, isDone }) {
+    adopt({ sent, jobId, ...known }) {
         if (this.#seen === 0)
-            this.#seen = isDone ? 2 : wasSeen ? 1 : 0;
-        this.#job ??= this.#save(this.#wordOf(sent, jobId, { wasSeen, isDone }), () => { });
+            this.#seen = known.isDone ? 2 : known.wasSeen ? 1 : 0;
+        this.#job ??= this.#save(this.#wordOf(sent, jobId, known), () => { });
     }
     see(sent, jobId, isDone) {
         const seen = isDone ? 2 : sent === "message" ? 1 : 0;
         if (seen <= this.#seen || this.#run.state.features)
             return;
         this.#seen = seen;
-        const before = this.#job ?? Promise.resolve(true);
         const word = this.#wordOf(sent, jobId, sent === "message" ? { wasSeen: true, isDone } : { isDone });
-        this.#job = before.then((isSaved) => isSaved && this.#save(word, () => { }));
+        const save = () => this.#save(word, () => { });
+        if (this.#job)
+            this.#sight = Promise.all([this.#job, this.#sight]).then(([isSaved]) => isSaved === true && save());
+        else
+            this.#job = save();
     }
     doubt() {
         if (this.#isAnnounced || this.#doubted || this.#job)
@@ -536,6 +540,7 @@ class Memory {
     async finish(result, sent, { hasJob = true, stopping } = {}) {
         const { state, settings } = this.#run;
         const { jobId } = state;
+        let isKept = false;
         const complete = async () => {
             const isCancelled = result.kind === "cancelled";
             const last = settings.agent && isCancelled ? result : ((await stopping?.catch(() => result)) ?? result);
@@ -550,11 +555,13 @@ class Memory {
                 await this.#saveSession({ jobId, sent, end, pullRequest });
             if (!isJobSaved)
                 await Promise.all([this.#announced, this.#doubted]);
+            isKept = true;
+            await this.#sight;
         };
         if (result.kind === "timed-out")
             await stopping?.catch(() => result);
         const late = await (0,_wait_js__WEBPACK_IMPORTED_MODULE_7__/* .untilSettled */ .Q)(complete(), this.#run.ports);
-        if (late)
+        if (late && !isKept)
             this.#tell(late);
     }
     #wordOf(sent, jobId, known) {
@@ -808,10 +815,10 @@ async function readSession(session, firstBase, run) {
     if ("damaged" in found)
         tell(`the newest cache entry, ${found.damaged}…, is passed over: it is not usable`, run);
     const entry = "entry" in found ? found.entry : undefined;
-    const ofService = entry && (isDryRun || isSure) ? { jobId: undefined } : await jobOfService(run);
+    const ofService = entry && (isDryRun || isSure) ? { jobId: undefined } : await newestJob(entry?.jobId, run);
     if ("kind" in ofService)
         return ofService;
-    const jobId = entry?.jobId ?? ofService.jobId;
+    const jobId = ofService.jobId ?? entry?.jobId;
     const isKnown = jobId !== undefined || run.state.features?.has("session");
     if ("error" in found && !isKnown)
         return { kind: "blocked", cause: "session", detail: found.error };
@@ -834,22 +841,26 @@ async function readSession(session, firstBase, run) {
     }
     if (isDryRun)
         return { ...known, findContinued: async () => ({ jobId, isReplaceable: true }) };
-    const continueNewest = async () => {
-        if (!run.state.announcement?.sessionJobs.includes(jobId))
-            run.state.askedSession = undefined;
-        const newest = await jobOfService(run);
-        if ("kind" in newest)
-            return newest;
-        if (newest.jobId === undefined || newest.jobId === jobId)
-            return undefined;
-        const newer = await readSessionJob(newest.jobId, run);
-        return "kind" in newer ? newer : continuationOf(newest.jobId, newer, { failures: 0 }, run);
-    };
     const findWith = async (job, progress) => {
-        const continueOwn = () => continuationOf(jobId, job, progress, run);
-        if (run.state.announcement === undefined)
-            return (await continueOwn()) ?? continueNewest();
-        return (await continueNewest()) ?? continueOwn();
+        const continued = await continuationOf(jobId, job, progress, run);
+        if (continued !== undefined)
+            return continued;
+        const other = entry && jobId !== entry.jobId ? { jobId: entry.jobId } : await jobOfService(run);
+        if ("kind" in other)
+            return other;
+        if (other.jobId === undefined || other.jobId === jobId)
+            return undefined;
+        const found = await readSessionJob(other.jobId, run);
+        if ("kind" in found)
+            return found;
+        const { refusal } = run.state;
+        run.state.refusal = "";
+        const isOfEntry = entry !== undefined && other.jobId === entry.jobId;
+        const before = isOfEntry && session ? session.progressOf(entry, found) : { failures: 0 };
+        const instead = await continuationOf(other.jobId, found, before, run);
+        if (instead === undefined)
+            run.state.refusal ||= refusal;
+        return instead;
     };
     if (isSure && entry && session) {
         const progress = session.progressOf(entry, {});
@@ -873,7 +884,9 @@ async function readSession(session, firstBase, run) {
     const job = await readSessionJob(jobId, run);
     if ("kind" in job)
         return job;
-    const progress = entry && session ? session.progressOf(entry, job, covered !== undefined) : { failures: 0 };
+    const isOfEntry = jobId === entry?.jobId;
+    const saved = entry && session ? session.progressOf(entry, isOfEntry ? job : {}, covered !== undefined) : { failures: 0 };
+    const progress = isOfEntry ? saved : { ...saved, failures: 0 };
     const number = numberOf(job.pullRequest, run.ports.environment);
     return {
         ...known,
@@ -901,6 +914,18 @@ async function jobOfService(run) {
         return { kind: "blocked", cause: "session-job", jobId: undefined, error, forMs: clock.now() - startedAt };
     const isOwn = error instanceof _client_errors_js__WEBPACK_IMPORTED_MODULE_0__/* .HttpError */ .j$ && (error.status === 401 || error.status === 424);
     return isOwn ? { kind: "poll-failed", error } : { jobId: undefined };
+}
+async function newestJob(known, run) {
+    const found = await jobOfService(run);
+    const isOther = !("kind" in found) && found.jobId !== undefined && found.jobId !== known;
+    if (known === undefined || !isOther || run.state.announcement?.sessionJobs.includes(known))
+        return found;
+    const read = await readSessionJob(known, run);
+    if ("kind" in read)
+        return read;
+    run.state.forgetJob();
+    run.state.askedSession = undefined;
+    return jobOfService(run);
 }
 async function untilFree(run) {
     const { settings, state, log } = run;
@@ -1610,7 +1635,11 @@ class Sending {
             state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
-        const adopt = () => void (isAdopted && this.#memory.adopt({ sent, jobId, wasSeen, isDone }));
+        const adopt = () => {
+            const known = { wasSeen, isDone, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
+            if (isAdopted)
+                this.#memory.adopt({ sent, jobId, ...known });
+        };
         const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
         if (resumed === undefined && isDoubtful && !state.hasRecord) {
             state.forgetJob();
@@ -1817,7 +1846,8 @@ class Sending {
     }
     async #tellWait(decision) {
         const next = (0,decide/* decide */.L)((0,evidence/* withoutJob */.wu)(this.#evidence, decision.jobId));
-        const plan = plannedWait(decision, next.do === "send" && !this.#request.conversation);
+        const isDoubtful = "isDoubtful" in decision && decision.isDoubtful === true;
+        const plan = plannedWait(decision, next.do === "send" && !isDoubtful && !this.#request.conversation);
         return this.#withdraw({ kind: "skipped", reason: "dry-run", plan }, { task: { kind: "attach", jobId: decision.jobId } });
     }
     async #tellPlan(plan) {

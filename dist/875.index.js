@@ -437,7 +437,7 @@ function describeHidden(number) {
 
 function howToWait(context, purpose = "wait for it") {
     const { state, settings, rerun, task } = context;
-    if (settings?.agent && settings.onRerun === "new")
+    if (settings?.agent && settings.onRerun === "new" && !context.comment)
         return state.jobId === "" ? [] : howToTakeUp("that job", (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `job-id ${state.jobId}`, context);
     if (settings?.agent && rerun.usable !== "resumes")
         return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To take it up again, re-run this workflow run.`;
@@ -3400,9 +3400,9 @@ function agentProgram(main = "") {
 
 
 
-function stepOfRun(matrixLeg, environment, call) {
+function stepOfRun(matrixLeg, environment) {
     const { GITHUB_RUN_ID = "", GITHUB_JOB = "", GITHUB_ACTION = "" } = environment;
-    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg, ...(call ? [call] : [])]));
+    return (0,_hash_js__WEBPACK_IMPORTED_MODULE_2__/* .hash */ .t)(JSON.stringify([GITHUB_RUN_ID, GITHUB_JOB, GITHUB_ACTION, matrixLeg]));
 }
 const maxReplaced = 100;
 class StepKey {

@@ -6198,8 +6198,8 @@ const maxIgnored = 10;
 async function tellIgnored(paths, isLent, readAdded) {
     const named = [];
     const added = paths.some((one) => ofTools.test(one)) ? await readAdded() : [];
-    const isAdded = (path) => !added || added.some((one) => one === path || (path.endsWith("/") && one.startsWith(path)));
-    for (const path of paths.filter((one) => !ofTools.test(one) || isAdded(one)))
+    const inAdded = added && new Set(added.flatMap((one) => [one, ...prefixesOf(external_node_path_.posix.dirname(one)).map((each) => `${each}/`)]));
+    for (const path of paths.filter((one) => !ofTools.test(one) || (inAdded?.has(one) ?? true)))
         if (named.length <= maxIgnored && !(await isLent(path)))
             named.push(path);
     const more = named.length > maxIgnored ? ", and more" : "";
@@ -10813,15 +10813,21 @@ const own_account_userData = schemas/* object */.Ikc({ login: own_account_login,
 const options = { what: "Reading the account of the token", maxWaitMs: 0, isRetried: false };
 async function readOwnAccount(api, isWorkflowToken) {
     const viewer = await unlessDenied(readViewer(api));
-    if (viewer !== undefined || isWorkflowToken)
-        return viewer ?? workflowAccount;
-    return unlessDenied(readUser(api));
+    if (typeof viewer === "object")
+        return viewer;
+    if (isWorkflowToken)
+        return workflowAccount;
+    const user = await unlessDenied(readUser(api));
+    if (user === undefined && viewer === "unclear")
+        throw new GitHubError("GitHub did not say which account the token is for", undefined);
+    return user;
 }
 function isAccount(user, account) {
     if (user === null)
         return false;
     return account.id === undefined ? user.login.toLowerCase() === account.login.toLowerCase() : user.id === account.id;
 }
+const own_account_denials = ["FORBIDDEN", "INSUFFICIENT_SCOPES", "NOT_FOUND", "UNAUTHORIZED"];
 async function readViewer(api) {
     const query = { query: "{ viewer { login databaseId } }" };
     const { data } = await api.request(`POST ${graphqlUrl(api.repository.apiUrl)}`, query, options);
@@ -10833,7 +10839,7 @@ async function readViewer(api) {
     const { data: failed } = core_parse/* safeParse */.xL(graphqlErrors, data);
     if (failed?.errors.some(({ type }) => type === "RATE_LIMITED"))
         throw new GitHubError("GitHub's rate limit for GraphQL is reached", undefined);
-    return undefined;
+    return failed?.errors.some(({ type }) => own_account_denials.includes(type ?? "")) ? undefined : "unclear";
 }
 async function readUser(api) {
     const { data } = await api.request("GET /user", {}, options);
@@ -11470,24 +11476,31 @@ class GitHubPullRequests {
         const path = "PATCH /repos/{owner}/{repo}/pulls/{pull_number}";
         const options = { what: `Updating the text of ${pull.html_url}`, maxWaitMs: 0, isRetried: false };
         const place = { pull_number: numberOf(pull) };
+        let ended;
         try {
             const { data } = await this.#api.request(path, { ...place, body }, options);
             const { state, head } = parsePullRequest(data);
             const isOther = head?.sha !== undefined && head.sha !== change.head;
             if (isOther && state === "closed" && !isSecond)
-                return false;
-            if (isSecond || !(change.isShared || isOther))
-                return true;
-            await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
-            const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
-            await this.#update(parsePullRequest(again.data), change, true);
+                ended = head?.sha;
+            if (ended === undefined && !isSecond && (change.isShared || isOther)) {
+                await this.#machine.sleep(sharedPause * this.#secondMs, this.#api.signal);
+                const again = await this.#api.request("GET /repos/{owner}/{repo}/pulls/{pull_number}", place, options);
+                await this.#update(parsePullRequest(again.data), change, true);
+            }
         }
         catch (error) {
             if (this.#api.signal.aborted || error instanceof LeaseLost)
                 throw error;
             this.#log(`${pull.html_url} does not tell of the last turn of ${change.jobId}: ${error_message_errorMessage(error)}`);
         }
-        return true;
+        return ended === undefined || this.#contains(ended, change.head);
+    }
+    async #contains(head, commit) {
+        const path = "GET /repos/{owner}/{repo}/compare/{basehead}";
+        const options = { what: `Comparing with ${head}`, maxWaitMs: 0 };
+        const { data } = await this.#api.request(path, { basehead: `${commit}...${head}` }, options);
+        return typeof data === "object" && data !== null && "status" in data && data.status === "ahead";
     }
     #told(change) {
         return { ...change, askedBy: describeAsked(change.asked, this.repository) };
@@ -15843,7 +15856,7 @@ async function layOutEarlier(work, agent) {
     return {
         prompt: `${ended} ${begun}: ${names}. Go on from there.${left}`,
         notes: isSame ? [] : [`${beganEarlierNote} (${turnName(maker.id)}): ${names}`],
-        turns: conflicting ? [] : inRow,
+        turns: conflicting ? [] : inRow.filter((one) => !ranBeside(maker, one)),
         isLaid: !conflicting,
     };
 }
@@ -19988,6 +20001,7 @@ function shortHash(value) {
 
 
 
+
 const noPull = { link: null, createdAt: undefined, closedAt: null, head: null, body: "", target: undefined };
 const namedBase = (jobId, commits) => commits.flatMap(({ message }) => namedTurns(message)).find(({ job, base }) => job === jobId && base !== undefined)
     ?.base;
@@ -20029,9 +20043,11 @@ function rebuildJob({ jobId, branch, projectId, caller, targetBranch, pull, isMe
     const isKept = turns.findLast(({ attempts }) => attempts > 0)?.kept === "push";
     const check = hasUnpublished ? undefined : readFailedCheck(body);
     const done = turns.filter(({ state, made }) => state === "completed" && made === undefined);
-    const ofHead = done.findLastIndex(({ id }) => facts.get(id)?.github !== undefined);
-    for (const turn of done.slice(ofHead))
-        Object.assign(turn, check && { checkResult: check.result, checkOutput: check.output });
+    const newest = done.at(-1);
+    const ofHead = done.findLast(({ id }) => facts.get(id)?.github !== undefined);
+    for (const turn of check && newest ? [newest, ofHead] : [])
+        if (turn && asksForSame(turn, newest ?? turn))
+            Object.assign(turn, { checkResult: check?.result, checkOutput: check?.output });
     const job = {
         id: jobId,
         project: projectId,
