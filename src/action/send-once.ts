@@ -23,6 +23,7 @@ import {
   type WrittenPrompt,
   writePrompt,
 } from "./plan.ts";
+import { parsePullRequest } from "./pull-request.ts";
 import {
   AgentError,
   acceptanceOf,
@@ -195,14 +196,14 @@ class Sending {
     tellOfWait(decision, this.#run);
     const { jobId, sent } = decision;
     const isTurn = "turnId" in decision;
-    const { wasSeen, isDone, isDoubtful } = isTurn ? {} : decision;
+    const { wasSeen, isDone, isDoubtful, pullRequest } = isTurn ? {} : decision;
     const task: Attach = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
     if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const adopt = (): void => {
-      const known = { wasSeen, isDone, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
+      const known = { wasSeen, isDone, pullRequest, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
       if (isAdopted) this.#memory.adopt({ sent, jobId, ...known });
     };
     const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
@@ -210,6 +211,8 @@ class Sending {
       state.forgetJob();
       return this.#refuse({ do: "refuse", cause: "pending" });
     }
+    // An archived or failed job may no longer name it.
+    if (isDone && resumed?.kind === "done") state.pullRequest ??= parsePullRequest(pullRequest ?? "");
     if (resumed) {
       const ended = await compareHeads(resumed, this.#run);
       adopt();

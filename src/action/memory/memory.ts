@@ -123,7 +123,9 @@ export class Memory {
     const seen = isDone ? 2 : sent === "message" ? 1 : 0;
     if (seen <= this.#seen || this.#run.state.features) return;
     this.#seen = seen;
-    const word = this.#wordOf(sent, jobId, sent === "message" ? { wasSeen: true, isDone } : { isDone });
+    const { pullRequest } = this.#run.state;
+    const done = isDone && { isDone, pullRequest: pullRequest?.url };
+    const word = this.#wordOf(sent, jobId, { ...(sent === "message" && { wasSeen: true }), ...done });
     const save = (): Promise<boolean> => this.#save(word, () => {});
     if (this.#job) this.#sight = Promise.all([this.#job, this.#sight]).then(([isSaved]) => isSaved === true && save());
     else this.#job = save();

@@ -6,6 +6,8 @@ const jobId = z.string().check(z.refine(isUsableJobId));
 const commit = z.string().check(z.regex(/^[0-9a-f]{40,64}$/));
 const kind = z.enum(["create", "message"]);
 
+const pullRequestUrl = z.string().check(z.refine((url) => parsePullRequest(url)?.url === url));
+
 const wordEntry = z.object({
   version: z.literal(1),
   /** The job, and the kind of request; only in the state `job`. */
@@ -15,12 +17,14 @@ const wordEntry = z.object({
   wasSeen: z.optional(z.boolean()),
   /** Whether it was seen to complete. */
   isDone: z.optional(z.boolean()),
+  /** The job's pull request by then. */
+  pullRequest: z.optional(pullRequestUrl),
   /** Whether only an answer that is no record has named the job. */
   isDoubtful: z.optional(z.boolean()),
   /** The job's pull request and its newest commit before the message. */
   before: z.optional(
     z.object({
-      url: z.optional(z.string().check(z.refine((url) => parsePullRequest(url)?.url === url))),
+      url: z.optional(pullRequestUrl),
       head: commit,
     }),
   ),

@@ -53,11 +53,11 @@ export function cachedWords(cache: Cache, task: Pick<SendingTask, "kind" | "prom
       // Loaded here, because only re-runs read entries.
       const { parseWordEntry } = await import("./parse-entry.ts");
       const entry = parseWordEntry(texts[index] ?? "");
-      const { jobId, sent, wasSeen, isDone, isDoubtful, before } = entry ?? {};
+      const { jobId, sent, base: _, covers: __, announced: ___, ...known } = entry ?? {};
       if (entry && state === "not-sent") return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
       if (entry && state === "pending") return { word: { kind: "about to send", hasOtherPrompt }, entry };
       if (entry && jobId !== undefined && sent)
-        return { word: { kind: "job", jobId, sent, wasSeen, isDone, isDoubtful, before, hasOtherPrompt }, entry };
+        return { word: { kind: "job", jobId, sent, ...known, hasOtherPrompt }, entry };
       throw new Error("the entry is not usable");
     }
     return {};

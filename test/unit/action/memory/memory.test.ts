@@ -57,7 +57,7 @@ describe("a job of an attempt is remembered under", () => {
       },
       {
         key: expect.stringMatching(/^agent-job-[0-9a-f]{32}-3-job-[0-9a-f]{32}-3$/),
-        text: '{"version":1,"jobId":"job_1","sent":"create","isDone":true}',
+        text: '{"version":1,"jobId":"job_1","sent":"create","isDone":true,"pullRequest":"https://github.com/acme/docs/pull/7"}',
       },
     ]);
   });
