@@ -13,7 +13,7 @@ export interface ResultContext {
   state: RunState;
   rerun: RerunEffect;
   /** Comment mode: the trigger phrase and label, and the job that the workflow names, if any. */
-  comment: Pick<CommentMode, "phrase" | "label" | "jobId"> | undefined;
+  comment: Pick<CommentMode, "phrase" | "label" | "jobId" | "reply"> | undefined;
 }
 
 /** How to wait for a job that may still be running, or to read the result of one that is done. */
@@ -68,7 +68,10 @@ export function howToContinue({ state, rerun }: ResultContext): Text {
 
 /** How to send a request again with another workflow file. @param isKept - whether its job has work from which it continues */
 export function howToSendAnew({ state, settings, comment }: ResultContext, isKept: boolean): Text {
-  if (comment) return say`ask again in the thread`;
+  const asks = say`ask again in the thread`;
+  // Without a reply, every request there starts a new job.
+  if (comment && isKept && !comment.reply) return say`set job-id: ${state.jobId} in the workflow and ${asks}`;
+  if (comment) return asks;
   // A new run is another step, whose create does not find the job.
   const isSought = isKept && !settings?.session;
   return isSought ? say`start a new run with job-id: ${state.jobId} and the same prompt` : say`start a new run`;

@@ -481,6 +481,15 @@ describe("a turn that failed", () => {
     },
   );
 
+  test("names it in a thread without replies, where every request starts a new job", async () => {
+    const service = new KeyedService();
+    Object.assign(service, { next: "failed", reason: "It says why.", kept: "unfinished", failureClass: "limit" });
+    const inputs = { ...own, reply: "false" };
+    const options = { respond: service.respond, agent: ownAgent, inputs, environment };
+    const { toolkit } = await runComment(new FakeGitHub(), options);
+    expect(toolkit.annotations.at(-1)?.text).toContain("set job-id: job_1 in the workflow and ask again in the thread");
+  });
+
   test("because it was stopped is no error of the agent", async () => {
     const service = new KeyedService();
     service.next = "stopped";
