@@ -10,7 +10,7 @@ export interface ShownText {
   searched: string;
   /** Returns the text as it is shown, from an index on. Default: all of it. */
   from: (index?: number) => string;
-  /** How many parts are hidden: comments, unused link definitions and invisible characters. */
+  /** How many parts are hidden: comments, unused link definitions and footnotes, and invisible characters. */
   hiddenCount: number;
   /** Whether all of it is hidden, because it takes too long to read. */
   isUnread: boolean;
@@ -54,6 +54,10 @@ interface Parts {
   code: (readonly [start: number, end: number])[];
 }
 
+/** A footnote, which CommonMark takes for text, and what refers to one. GitHub shows only those that something refers to. */
+const footnotes = /^ {0,3}\[\^([^\]\s]+)\]:/gm;
+const footnoteReferences = /\[\^([^\]\s]+)\]/g;
+
 /** Finds what a page does not show of a Markdown text. CommonMark: "HTML blocks", "Raw HTML", "Link reference definitions". */
 function findHidden(text: string): Parts {
   const hidden: Parts["hidden"] = [];
@@ -62,6 +66,17 @@ function findHidden(text: string): Parts {
   const html = Array<string>(text.length).fill("\0");
   const used = new Set<string>();
   const definitions: [identifier: string, start: number, end: number][] = [];
+  let notesEnd = 0;
+  /** A footnote has the lines up to the next one, and indented text after the paragraph. */
+  const findFootnotes = ([start, end]: readonly [number, number]): void => {
+    const begun = [...text.slice(start, end).matchAll(footnotes)];
+    for (const [index, { 1: name = "", index: from }] of begun.entries()) {
+      const next = begun[index + 1]?.index;
+      const more = next === undefined ? /^(?:\n[ \t]*(?=\n)|\n {4}.*)*/.exec(text.slice(end)) : undefined;
+      notesEnd = next === undefined ? end + (more?.[0].length ?? 0) : start + next;
+      definitions.push([`^${name.toLowerCase()}`, start + from, notesEnd]);
+    }
+  };
   const visit = (node: Root | Root["children"][number]): void => {
     const { start, end } = node.position ?? {};
     const place = [start?.offset ?? 0, end?.offset ?? 0] as const;
@@ -69,14 +84,16 @@ function findHidden(text: string): Parts {
     if (node.type === "code" || node.type === "inlineCode") code.push(place);
     if (node.type === "linkReference" || node.type === "imageReference") used.add(node.identifier);
     if (node.type === "definition") definitions.push([node.identifier, ...place]);
+    if (node.type === "paragraph") findFootnotes(place);
+    // Not what only a footnote refers to.
+    if (node.type === "text" && place[0] >= notesEnd)
+      for (const [, name = ""] of text.slice(...place).matchAll(footnoteReferences)) used.add(`^${name.toLowerCase()}`);
     if ("children" in node) node.children.forEach(visit);
   };
   visit(fromMarkdown(text, { extensions }));
   for (const { 0: found, index, groups } of html.join("").matchAll(markup))
     if (groups?.comment !== undefined) hidden.push([index, index + found.length]);
-  // GitHub knows `[^1]: …` as a footnote.
-  for (const [identifier, start, end] of definitions)
-    if (!used.has(identifier) && !identifier.startsWith("^")) hidden.push([start, end]);
+  for (const [identifier, start, end] of definitions) if (!used.has(identifier)) hidden.push([start, end]);
   return { hidden, code };
 }
 
