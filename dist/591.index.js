@@ -516,7 +516,9 @@ class Memory {
         if (seen <= this.#seen || this.#run.state.features)
             return;
         this.#seen = seen;
-        const word = this.#wordOf(sent, jobId, sent === "message" ? { wasSeen: true, isDone } : { isDone });
+        const { pullRequest } = this.#run.state;
+        const done = isDone && { isDone, pullRequest: pullRequest?.url };
+        const word = this.#wordOf(sent, jobId, { ...(sent === "message" && { wasSeen: true }), ...done });
         const save = () => this.#save(word, () => { });
         if (this.#job)
             this.#sight = Promise.all([this.#job, this.#sight]).then(([isSaved]) => isSaved === true && save());
@@ -1104,13 +1106,13 @@ function cachedWords(cache, task, run) {
                 continue;
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
-            const { jobId, sent, wasSeen, isDone, isDoubtful, before } = entry ?? {};
+            const { jobId, sent, base: _, covers: __, announced: ___, ...known } = entry ?? {};
             if (entry && state === "not-sent")
                 return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)
-                return { word: { kind: "job", jobId, sent, wasSeen, isDone, isDoubtful, before, hasOtherPrompt }, entry };
+                return { word: { kind: "job", jobId, sent, ...known, hasOtherPrompt }, entry };
             throw new Error("the entry is not usable");
         }
         return {};
@@ -1505,6 +1507,7 @@ var run_job = __webpack_require__(8429);
 
 
 
+
 async function sendOnce(request, run) {
     return new Sending(request, run).run();
 }
@@ -1629,14 +1632,14 @@ class Sending {
         tellOfWait(decision, this.#run);
         const { jobId, sent } = decision;
         const isTurn = "turnId" in decision;
-        const { wasSeen, isDone, isDoubtful } = isTurn ? {} : decision;
+        const { wasSeen, isDone, isDoubtful, pullRequest } = isTurn ? {} : decision;
         const task = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
         if (!isTurn)
             state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
         const adopt = () => {
-            const known = { wasSeen, isDone, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
+            const known = { wasSeen, isDone, pullRequest, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
             if (isAdopted)
                 this.#memory.adopt({ sent, jobId, ...known });
         };
@@ -1645,6 +1648,8 @@ class Sending {
             state.forgetJob();
             return this.#refuse({ do: "refuse", cause: "pending" });
         }
+        if (isDone && resumed?.kind === "done")
+            state.pullRequest ??= (0,pull_request/* parsePullRequest */.y)(pullRequest ?? "");
         if (resumed) {
             const ended = await compareHeads(resumed, this.#run);
             adopt();

@@ -78,13 +78,13 @@ function cachedWords(cache, task, run) {
                 continue;
             const { parseWordEntry } = await Promise.all(/* import() */[__webpack_require__.e(395), __webpack_require__.e(389)]).then(__webpack_require__.bind(__webpack_require__, 3389));
             const entry = parseWordEntry(texts[index] ?? "");
-            const { jobId, sent, wasSeen, isDone, isDoubtful, before } = entry ?? {};
+            const { jobId, sent, base: _, covers: __, announced: ___, ...known } = entry ?? {};
             if (entry && state === "not-sent")
                 return { word: { kind: "nothing sent", hasOtherPrompt }, entry };
             if (entry && state === "pending")
                 return { word: { kind: "about to send", hasOtherPrompt }, entry };
             if (entry && jobId !== undefined && sent)
-                return { word: { kind: "job", jobId, sent, wasSeen, isDone, isDoubtful, before, hasOtherPrompt }, entry };
+                return { word: { kind: "job", jobId, sent, ...known, hasOtherPrompt }, entry };
             throw new Error("the entry is not usable");
         }
         return {};

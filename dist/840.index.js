@@ -157,12 +157,24 @@ function within(limitMs, run) {
         leftMs -= performance.now() - startedAt;
     }
 }
+const footnotes = /^ {0,3}\[\^([^\]\s]+)\]:/gm;
+const footnoteReferences = /\[\^([^\]\s]+)\]/g;
 function findHidden(text) {
     const hidden = [];
     const code = [];
     const html = Array(text.length).fill("\0");
     const used = new Set();
     const definitions = [];
+    let notesEnd = 0;
+    const findFootnotes = ([start, end]) => {
+        const begun = [...text.slice(start, end).matchAll(footnotes)];
+        for (const [index, { 1: name = "", index: from }] of begun.entries()) {
+            const next = begun[index + 1]?.index;
+            const more = next === undefined ? /^(?:\n[ \t]*(?=\n)|\n {4}.*)*/.exec(text.slice(end)) : undefined;
+            notesEnd = next === undefined ? end + (more?.[0].length ?? 0) : start + next;
+            definitions.push([`^${name.toLowerCase()}`, start + from, notesEnd]);
+        }
+    };
     const visit = (node) => {
         const { start, end } = node.position ?? {};
         const place = [start?.offset ?? 0, end?.offset ?? 0];
@@ -175,6 +187,11 @@ function findHidden(text) {
             used.add(node.identifier);
         if (node.type === "definition")
             definitions.push([node.identifier, ...place]);
+        if (node.type === "paragraph")
+            findFootnotes(place);
+        if (node.type === "text" && place[0] >= notesEnd)
+            for (const [, name = ""] of text.slice(...place).matchAll(footnoteReferences))
+                used.add(`^${name.toLowerCase()}`);
         if ("children" in node)
             node.children.forEach(visit);
     };
@@ -183,7 +200,7 @@ function findHidden(text) {
         if (groups?.comment !== undefined)
             hidden.push([index, index + found.length]);
     for (const [identifier, start, end] of definitions)
-        if (!used.has(identifier) && !identifier.startsWith("^"))
+        if (!used.has(identifier))
             hidden.push([start, end]);
     return { hidden, code };
 }

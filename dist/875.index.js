@@ -474,8 +474,11 @@ function howToContinue({ state, rerun }) {
         : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `To continue with this job, send a follow-up: set job-id to ${state.jobId} and give a prompt.`;
 }
 function howToSendAnew({ state, settings, comment }, isKept) {
+    const asks = (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `ask again in the thread`;
+    if (comment && isKept && !comment.reply)
+        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `set job-id: ${state.jobId} in the workflow and ${asks}`;
     if (comment)
-        return (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `ask again in the thread`;
+        return asks;
     const isSought = isKept && !settings?.session;
     return isSought ? (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `start a new run with job-id: ${state.jobId} and the same prompt` : (0,_runner_kit_text_js__WEBPACK_IMPORTED_MODULE_0__/* .say */ .cv) `start a new run`;
 }
