@@ -4,7 +4,7 @@ import type { Conversation } from "./comments/conversation.ts";
 import { addSections } from "./comments/prompt-template.ts";
 import { plannedTask, plannedWait } from "./dry-run.ts";
 import { acceptsSections, askService } from "./memory/ask-service.ts";
-import { type Decision, decide, decideWith, type Evidence, type StepRecord } from "./memory/decide.ts";
+import { type Decision, decide, decideWith, type Evidence, type JobWord, type StepRecord } from "./memory/decide.ts";
 import { askBefore, blockedBy, gather, noEvidence, type Replies, rerunEffect, withoutJob } from "./memory/evidence.ts";
 import { compareHeads, readBefore } from "./memory/head-before.ts";
 import { isResuming, type Memory, openMemory } from "./memory/memory.ts";
@@ -196,25 +196,30 @@ class Sending {
     tellOfWait(decision, this.#run);
     const { jobId, sent } = decision;
     const isTurn = "turnId" in decision;
-    const { wasSeen, isDone, isDoubtful, pullRequest } = isTurn ? {} : decision;
+    const known: Partial<JobWord> = isTurn ? {} : decision;
+    const { wasSeen, isDone, isDoubtful, isUnchanged, pullRequest } = known;
     const task: Attach = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
     if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const adopt = (): void => {
-      const known = { wasSeen, isDone, pullRequest, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
-      if (isAdopted) this.#memory.adopt({ sent, jobId, ...known });
+      const word = {
+        wasSeen,
+        isDone,
+        isUnchanged,
+        pullRequest,
+        isDoubtful: (isDoubtful && !state.hasRecord) || undefined,
+      };
+      if (isAdopted) this.#memory.adopt({ sent, jobId, ...word });
     };
     const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
     if (resumed === undefined && isDoubtful && !state.hasRecord) {
       state.forgetJob();
       return this.#refuse({ do: "refuse", cause: "pending" });
     }
-    // An archived or failed job may no longer name it.
-    if (isDone && resumed?.kind === "done") state.pullRequest ??= parsePullRequest(pullRequest ?? "");
     if (resumed) {
-      const ended = await compareHeads(resumed, this.#run);
+      const ended = isDone ? this.#endAsSeen(resumed, known) : await compareHeads(resumed, this.#run);
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
       const stopping = stopOwnTurn(task, ended, this.#run);
@@ -224,6 +229,16 @@ class Sending {
     state.forgetJob();
     this.#evidence = withoutJob(this.#evidence, jobId);
     return undefined;
+  }
+
+  /** What an attempt saw complete stays as it saw it, whatever later requests and people do to the job and its pull request. */
+  #endAsSeen(resumed: RunResult, { isUnchanged = false, pullRequest = "" }: Partial<JobWord>): RunResult {
+    const { state } = this.#run;
+    if (resumed.kind !== "done") return resumed;
+    state.isUnchanged = isUnchanged;
+    // An archived or failed job may no longer name it.
+    state.pullRequest ??= parsePullRequest(pullRequest);
+    return resumed;
   }
 
   /**
