@@ -197,21 +197,16 @@ class Sending {
     const { jobId, sent } = decision;
     const isTurn = "turnId" in decision;
     const known: Partial<JobWord> = isTurn ? {} : decision;
-    const { wasSeen, isDone, isDoubtful, isUnchanged, pullRequest } = known;
+    const { wasSeen, isDone, isUnproven, isUnchanged, isDoubtful, pullRequest } = known;
     const task: Attach = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
     if (!isTurn) state.before = decision.before;
     await this.#request.conversation?.resume(jobId);
     // Its own word would hide what another attempt may have sent.
     const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
     const adopt = (): void => {
-      const word = {
-        wasSeen,
-        isDone,
-        isUnchanged,
-        pullRequest,
-        isDoubtful: (isDoubtful && !state.hasRecord) || undefined,
-      };
-      if (isAdopted) this.#memory.adopt({ sent, jobId, ...word });
+      const seen = { wasSeen, isDone, isUnproven, isUnchanged, pullRequest };
+      if (isAdopted)
+        this.#memory.adopt({ sent, jobId, ...seen, isDoubtful: (isDoubtful && !state.hasRecord) || undefined });
     };
     const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
     if (resumed === undefined && isDoubtful && !state.hasRecord) {
@@ -219,7 +214,8 @@ class Sending {
       return this.#refuse({ do: "refuse", cause: "pending" });
     }
     if (resumed) {
-      const ended = isDone ? this.#endAsSeen(resumed, known) : await compareHeads(resumed, this.#run);
+      if (isDone) this.#endAsSeen(resumed, known);
+      const ended = isDone && !isUnproven ? resumed : await compareHeads(resumed, this.#run);
       adopt();
       if (!isAdopted) await this.#memory.withdraw();
       const stopping = stopOwnTurn(task, ended, this.#run);
@@ -232,13 +228,12 @@ class Sending {
   }
 
   /** What an attempt saw complete stays as it saw it, whatever later requests and people do to the job and its pull request. */
-  #endAsSeen(resumed: RunResult, { isUnchanged = false, pullRequest = "" }: Partial<JobWord>): RunResult {
+  #endAsSeen(resumed: RunResult, { isUnchanged = false, pullRequest = "" }: Partial<JobWord>): void {
     const { state } = this.#run;
-    if (resumed.kind !== "done") return resumed;
+    if (resumed.kind !== "done") return;
     state.isUnchanged = isUnchanged;
     // An archived or failed job may no longer name it.
     state.pullRequest ??= parsePullRequest(pullRequest);
-    return resumed;
   }
 
   /**

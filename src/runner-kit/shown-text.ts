@@ -66,10 +66,11 @@ function findHidden(text: string): Parts {
   const html = Array<string>(text.length).fill("\0");
   const used = new Set<string>();
   const definitions: [identifier: string, start: number, end: number][] = [];
-  let notesEnd = 0;
+  let [notesStart, notesEnd] = [0, 0];
   /** A footnote has the lines up to the next one, and indented text after the paragraph. */
   const findFootnotes = ([start, end]: readonly [number, number]): void => {
     const begun = [...text.slice(start, end).matchAll(footnotes)];
+    if (begun[0]) notesStart = start + begun[0].index;
     for (const [index, { 1: name = "", index: from }] of begun.entries()) {
       const next = begun[index + 1]?.index;
       const more = next === undefined ? /^(?:\n[ \t]*(?=\n)|\n {4}.*)*/.exec(text.slice(end)) : undefined;
@@ -86,8 +87,8 @@ function findHidden(text: string): Parts {
     if (node.type === "definition") definitions.push([node.identifier, ...place]);
     if (node.type === "paragraph") findFootnotes(place);
     // Not what only a footnote refers to.
-    if (node.type === "text" && place[0] >= notesEnd)
-      for (const [, name = ""] of text.slice(...place).matchAll(footnoteReferences)) used.add(`^${name.toLowerCase()}`);
+    for (const { 1: name = "", index } of node.type === "text" ? text.slice(...place).matchAll(footnoteReferences) : [])
+      if (place[0] + index < notesStart || place[0] + index >= notesEnd) used.add(`^${name.toLowerCase()}`);
     if ("children" in node) node.children.forEach(visit);
   };
   visit(fromMarkdown(text, { extensions }));

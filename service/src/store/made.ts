@@ -44,7 +44,7 @@ export const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage I
 const firstTime = 1e15;
 
 /** Returns whether a turn began before an earlier one of its job had ended. */
-export const ranBeside = ({ id, startedAt }: StoredTurn, { endedAt }: StoredTurn): boolean =>
+const ranBeside = ({ id, startedAt }: StoredTurn, { endedAt }: StoredTurn): boolean =>
   id >= firstTime && Math.max(id, (startedAt ?? 0) * 1000) < (endedAt ?? 0) * 1000;
 
 /**
@@ -56,6 +56,10 @@ export const undecided = (turns: readonly StoredTurn[], decides: (turn: StoredTu
   turns.filter(
     (one) => !decides(one) && !turns.some((later) => later.id > one.id && decides(later) && !ranBeside(later, one)),
   );
+
+/** Returns what of these turns is obsolete once one of them has been taken up: not what was left beside it, of which it knew nothing. */
+export const includedIn = (taken: StoredTurn, turns: readonly StoredTurn[]): StoredTurn[] =>
+  turns.filter((one) => one.id >= taken.id || !ranBeside(taken, one));
 
 /** The condition for `later`, if it ran beside `turn`. */
 export const laterRanBeside = `(later.id >= ${firstTime} AND later.id < coalesce(turn."endedAt", 0) * 1000

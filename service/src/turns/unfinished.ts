@@ -10,7 +10,7 @@ import { isResourceExhausted } from "../processes/resource-exhausted.ts";
 import { beganEarlierNote, commitMessage } from "../pulls/commit-message.ts";
 import { namedTurns } from "../pulls/turn-trailers.ts";
 import { SecretPatterns } from "../secret-patterns.ts";
-import { leavesKept, ranBeside, undecided } from "../store/made.ts";
+import { includedIn, leavesKept, undecided } from "../store/made.ts";
 import { LeaseLost } from "../store-errors.ts";
 import { checkChange, findRefused, findRunning } from "./check-change.ts";
 import { keepForOthers, loadKept } from "./kept-commits.ts";
@@ -184,8 +184,7 @@ export async function layOutEarlier(work: Work, agent: Agent): Promise<Opening> 
   return {
     prompt: `${ended} ${begun}: ${names}. Go on from there.${left}`,
     notes: isSame ? [] : [`${beganEarlierNote} (${turnName(maker.id)}): ${names}`],
-    // It knew nothing of what those left that it ran beside.
-    turns: conflicting ? [] : inRow.filter((one) => !ranBeside(maker, one)),
+    turns: conflicting ? [] : includedIn(maker, inRow),
     isLaid: !conflicting,
   };
 }

@@ -93,7 +93,7 @@ export class Conversation {
     const own = byAccount.findLast(({ call }) => call === this.#call);
     const other = byAccount.at(-1);
     // Of another call of a reusable workflow, which is the same step for the runner; or the template was another one.
-    if (!own && other)
+    if (!own && other && other.kind !== "nothing sent")
       return { kind: "reply", attempt: other.attempt, word: { ...wordOf(other, "create"), hasOtherPrompt: true } };
     // It may be one of this account.
     if (!own && account === undefined && answers.length > 0) return { kind: "unreadable" };
@@ -124,12 +124,15 @@ export class Conversation {
   }
 
   /** Returns the kind of task that a reply stands for: a message, if the workflow or an earlier reply names its job. */
-  async #sentBy({ jobId, request, replyId, authorId }: RememberedReply): Promise<"create" | "message"> {
+  async #sentBy({ jobId, request, call, replyId, authorId }: RememberedReply): Promise<"create" | "message"> {
     if (this.#mode.jobId !== "") return "message";
     if (this.#request.isNew) return "create";
     const isContinued = this.#replies?.some(
       (other) =>
-        other.authorId === authorId && other.jobId === jobId && other.request !== request && other.replyId < replyId,
+        other.authorId === authorId &&
+        other.jobId === jobId &&
+        (other.request !== request || other.call !== call) &&
+        other.replyId < replyId,
     );
     const own = await this.findOwnJob();
     const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);

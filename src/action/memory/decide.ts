@@ -13,6 +13,8 @@ export type Word =
       wasSeen?: boolean | undefined;
       /** To complete, so that it fulfills the request, whatever later ones do to it. */
       isDone?: boolean | undefined;
+      /** Whether it could not be told what that changed. */
+      isUnproven?: boolean | undefined;
       /** Whether it changed nothing; only if it was seen to complete. */
       isUnchanged?: boolean | undefined;
       /** The pull request that it had then; default: none. */

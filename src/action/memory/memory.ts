@@ -109,7 +109,7 @@ export class Memory {
   }
 
   /** Starts saving a job that this attempt waits for as its own, so that later ones can ignore earlier words. */
-  adopt({ sent, jobId, ...known }: Omit<JobWord, "kind" | "before" | "hasOtherPrompt">): void {
+  adopt({ sent, jobId, ...known }: Partial<JobWord> & Pick<JobWord, "sent" | "jobId">): void {
     if (this.#seen === 0) this.#seen = known.isDone ? 2 : known.wasSeen ? 1 : 0;
     this.#job ??= this.#save(this.#wordOf(sent, jobId, known), () => {});
   }
@@ -123,8 +123,9 @@ export class Memory {
     const seen = isDone ? 2 : sent === "message" ? 1 : 0;
     if (seen <= this.#seen || this.#run.state.features) return;
     this.#seen = seen;
-    const { pullRequest, isUnchanged } = this.#run.state;
-    const done = isDone && { isDone, isUnchanged: isUnchanged || undefined, pullRequest: pullRequest?.url };
+    const { pullRequest, isUnchanged, unproven, endedWithout } = this.#run.state;
+    const isUnproven = (unproven ?? endedWithout) !== undefined || undefined;
+    const done = isDone && { isDone, isUnproven, isUnchanged: isUnchanged || undefined, pullRequest: pullRequest?.url };
     const word = this.#wordOf(sent, jobId, { ...(sent === "message" && { wasSeen: true }), ...done });
     const save = (): Promise<boolean> => this.#save(word, () => {});
     if (this.#job) this.#sight = Promise.all([this.#job, this.#sight]).then(([isSaved]) => isSaved === true && save());
@@ -167,8 +168,7 @@ export class Memory {
       const ended = endOf(last, state) ?? (isStopped ? "stopped" : settings.agent && "failed");
       // Such as by a setting of the repository, with which the job's pull request is as good as any.
       const end = ended === "failed" && state.failure?.isKept ? "kept" : ended;
-      const isDone = end === "completed" && state.unproven === undefined && state.endedWithout === undefined;
-      if (this.#job && end) this.see(sent, jobId, isDone || undefined);
+      if (this.#job && end) this.see(sent, jobId, end === "completed" || undefined);
       const isJobSaved = await this.#job;
       if (hasJob && jobId !== "") await this.#saveSession({ jobId, sent, end, pullRequest });
       // If no entry names the job, later attempts must find that something was sent.

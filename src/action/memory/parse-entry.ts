@@ -17,6 +17,7 @@ const wordEntry = z.object({
   wasSeen: z.optional(z.boolean()),
   /** Whether it was seen to complete. */
   isDone: z.optional(z.boolean()),
+  isUnproven: z.optional(z.boolean()),
   isUnchanged: z.optional(z.boolean()),
   /** The job's pull request by then. */
   pullRequest: z.optional(pullRequestUrl),

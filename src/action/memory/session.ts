@@ -256,7 +256,7 @@ export async function readSession(
     const { refusal } = run.state;
     run.state.refusal = "";
     const isOfEntry = entry !== undefined && other.jobId === entry.jobId;
-    const before = isOfEntry && session ? session.progressOf(entry, found) : { failures: 0 };
+    const before = isOfEntry && session ? session.progressOf(entry, found, covered !== undefined) : { failures: 0 };
     const instead = await continuationOf(other.jobId, found, before, run);
     // What was refused concerns a new job, too.
     if (instead === undefined) run.state.refusal ||= refusal;

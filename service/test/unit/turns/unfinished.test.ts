@@ -7,6 +7,7 @@ import { readPathPatterns } from "../../../src/pulls/path-patterns.ts";
 import type { Change } from "../../../src/pulls/pull-requests.ts";
 import { namedTurns } from "../../../src/pulls/turn-trailers.ts";
 import { type KeptCommits, MayNotBeKept } from "../../../src/store/kept-commits.ts";
+import { includedIn } from "../../../src/store/made.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open-store.ts";
 import { findKeptTurn } from "../../../src/turns/kept-work.ts";
 import { runTurn } from "../../../src/turns/turn.ts";
@@ -535,6 +536,15 @@ test.each<[name: string, turns: StoredTurn[], kept: number | undefined, inRow: n
   const found = findKeptTurn(next, turns);
   expect(found && began(found.id)).toBe(kept);
   expect(unfinishedBefore(next, turns).inRow.map(({ id }) => began(id))).toEqual(inRow);
+  const taken = inRow.length > 0 ? turns.findLast(({ kept: left }) => left === "unfinished") : undefined;
+  // What was left beside it stays.
+  if (taken)
+    expect(
+      includedIn(
+        taken,
+        turns.filter(({ kept: left }) => left === "unfinished"),
+      ),
+    ).toEqual([taken]);
   // A store that counts its turns lets no two run, whatever the clocks of its machines say.
   const counted = turns.map((one, index) => ({ ...one, id: index + 1 }));
   const last = turns.at(-1)?.kept;

@@ -29,6 +29,7 @@ describe("what a page shows of a text", () => {
     ["one of one word", "c\n\n[^n]: d\n\ne", "c\n\n\n\ne"],
     ["one of several paragraphs", "c\n\n[^n]: d e\n\n    f\n\ng", "c\n\n\ng"],
     ["one that only itself, code or a comment refers to", "`[^n]` <!-- [^n] -->\n\n[^n]: d [^n]", "`[^n]` \n\n"],
+    ["one in the same paragraph", "c[^n]\n[^n]: d e", "c[^n]\n[^n]: d e"],
     ["only those of several", "c[^b]\n\n[^a]: d e\n[^b]: f g", "c[^b]\n\n[^b]: f g"],
     ["invisible characters", "a\u200bb\u00adc\u{e0041}d\u202ee\u3164f", "abcdef"],
     ["a selector after a letter", "a\u{fe0f}b\u{e0101}c", "abc"],

@@ -222,6 +222,22 @@ describe("a re-run of a follow-up compares the head with the one from before it"
     }
   });
 
+  test("also if a later request made the job fail before that could be read", async () => {
+    const { service, github, night } = nights();
+    await night();
+    github.state = headIs("a");
+    const respond = (request: SeenRequest): Exchange => {
+      if (request.method === "POST") github.state = new Error("down");
+      return service.respond(request);
+    };
+    expect((await night({ ...rerun, respond })).outputs.outcome).toBe("error");
+    github.state = headIs("b");
+    service.jobs.set("job_1", record({ status: "failed", prLink }));
+    const { outputs, requests } = await night({ ...rerun, runAttempt: 2 });
+    expect(outputs).toMatchObject({ outcome: "pr-created", "job-origin": "resumed" });
+    expect(requests.filter(({ method }) => method === "POST")).toEqual([]);
+  });
+
   test("which was at work when the first attempt ended", async () => {
     const { service, github, night } = nights();
     await night();
