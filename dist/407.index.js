@@ -706,7 +706,7 @@ class Conversation {
         const byAccount = answers.filter(({ authorId }) => authorId === account || this.#run.settings.dryRun);
         const own = byAccount.findLast(({ call }) => call === this.#call);
         const other = byAccount.at(-1);
-        if (!own && other)
+        if (!own && other && other.kind !== "nothing sent")
             return { kind: "reply", attempt: other.attempt, word: { ...wordOf(other, "create"), hasOtherPrompt: true } };
         if (!own && account === undefined && answers.length > 0)
             return { kind: "unreadable" };
@@ -732,12 +732,15 @@ class Conversation {
         const canTell = kind !== "kept" && !isDeleted;
         return canTell || this.#post?.kind === "refused" ? "doubt" : "open";
     }
-    async #sentBy({ jobId, request, replyId, authorId }) {
+    async #sentBy({ jobId, request, call, replyId, authorId }) {
         if (this.#mode.jobId !== "")
             return "message";
         if (this.#request.isNew)
             return "create";
-        const isContinued = this.#replies?.some((other) => other.authorId === authorId && other.jobId === jobId && other.request !== request && other.replyId < replyId);
+        const isContinued = this.#replies?.some((other) => other.authorId === authorId &&
+            other.jobId === jobId &&
+            (other.request !== request || other.call !== call) &&
+            other.replyId < replyId);
         const own = await this.findOwnJob();
         const isOwn = "kind" in own || (jobId !== undefined && own.jobId === jobId);
         return isContinued || isOwn ? "message" : "create";
@@ -1539,9 +1542,11 @@ function findHidden(text) {
     const html = Array(text.length).fill("\0");
     const used = new Set();
     const definitions = [];
-    let notesEnd = 0;
+    let [notesStart, notesEnd] = [0, 0];
     const findFootnotes = ([start, end]) => {
         const begun = [...text.slice(start, end).matchAll(footnotes)];
+        if (begun[0])
+            notesStart = start + begun[0].index;
         for (const [index, { 1: name = "", index: from }] of begun.entries()) {
             const next = begun[index + 1]?.index;
             const more = next === undefined ? /^(?:\n[ \t]*(?=\n)|\n {4}.*)*/.exec(text.slice(end)) : undefined;
@@ -1563,8 +1568,8 @@ function findHidden(text) {
             definitions.push([node.identifier, ...place]);
         if (node.type === "paragraph")
             findFootnotes(place);
-        if (node.type === "text" && place[0] >= notesEnd)
-            for (const [, name = ""] of text.slice(...place).matchAll(footnoteReferences))
+        for (const { 1: name = "", index } of node.type === "text" ? text.slice(...place).matchAll(footnoteReferences) : [])
+            if (place[0] + index < notesStart || place[0] + index >= notesEnd)
                 used.add(`^${name.toLowerCase()}`);
         if ("children" in node)
             node.children.forEach(visit);

@@ -516,8 +516,9 @@ class Memory {
         if (seen <= this.#seen || this.#run.state.features)
             return;
         this.#seen = seen;
-        const { pullRequest } = this.#run.state;
-        const done = isDone && { isDone, pullRequest: pullRequest?.url };
+        const { pullRequest, isUnchanged, unproven, endedWithout } = this.#run.state;
+        const isUnproven = (unproven ?? endedWithout) !== undefined || undefined;
+        const done = isDone && { isDone, isUnproven, isUnchanged: isUnchanged || undefined, pullRequest: pullRequest?.url };
         const word = this.#wordOf(sent, jobId, { ...(sent === "message" && { wasSeen: true }), ...done });
         const save = () => this.#save(word, () => { });
         if (this.#job)
@@ -858,7 +859,7 @@ async function readSession(session, firstBase, run) {
         const { refusal } = run.state;
         run.state.refusal = "";
         const isOfEntry = entry !== undefined && other.jobId === entry.jobId;
-        const before = isOfEntry && session ? session.progressOf(entry, found) : { failures: 0 };
+        const before = isOfEntry && session ? session.progressOf(entry, found, covered !== undefined) : { failures: 0 };
         const instead = await continuationOf(other.jobId, found, before, run);
         if (instead === undefined)
             run.state.refusal ||= refusal;
@@ -1632,26 +1633,27 @@ class Sending {
         tellOfWait(decision, this.#run);
         const { jobId, sent } = decision;
         const isTurn = "turnId" in decision;
-        const { wasSeen, isDone, isDoubtful, pullRequest } = isTurn ? {} : decision;
+        const known = isTurn ? {} : decision;
+        const { wasSeen, isDone, isUnproven, isUnchanged, isDoubtful, pullRequest } = known;
         const task = { kind: "attach", jobId, resumes: sent, wasSeen, ...(isTurn && { turnId: decision.turnId }) };
         if (!isTurn)
             state.before = decision.before;
         await this.#request.conversation?.resume(jobId);
         const isAdopted = isTurn || (decision.besides ?? decision.unproven) === undefined;
         const adopt = () => {
-            const known = { wasSeen, isDone, pullRequest, isDoubtful: (isDoubtful && !state.hasRecord) || undefined };
+            const seen = { wasSeen, isDone, isUnproven, isUnchanged, pullRequest };
             if (isAdopted)
-                this.#memory.adopt({ sent, jobId, ...known });
+                this.#memory.adopt({ sent, jobId, ...seen, isDoubtful: (isDoubtful && !state.hasRecord) || undefined });
         };
         const resumed = await this.#resume(task, isDone === true, adopt, () => isAdopted && this.#see(sent));
         if (resumed === undefined && isDoubtful && !state.hasRecord) {
             state.forgetJob();
             return this.#refuse({ do: "refuse", cause: "pending" });
         }
-        if (isDone && resumed?.kind === "done")
-            state.pullRequest ??= (0,pull_request/* parsePullRequest */.y)(pullRequest ?? "");
         if (resumed) {
-            const ended = await compareHeads(resumed, this.#run);
+            if (isDone)
+                this.#endAsSeen(resumed, known);
+            const ended = isDone && !isUnproven ? resumed : await compareHeads(resumed, this.#run);
             adopt();
             if (!isAdopted)
                 await this.#memory.withdraw();
@@ -1662,6 +1664,13 @@ class Sending {
         state.forgetJob();
         this.#evidence = (0,evidence/* withoutJob */.wu)(this.#evidence, jobId);
         return undefined;
+    }
+    #endAsSeen(resumed, { isUnchanged = false, pullRequest = "" }) {
+        const { state } = this.#run;
+        if (resumed.kind !== "done")
+            return;
+        state.isUnchanged = isUnchanged;
+        state.pullRequest ??= (0,pull_request/* parsePullRequest */.y)(pullRequest);
     }
     async #resume(task, wasDone, onUsable, onPolled) {
         const { settings, state, log } = this.#run;

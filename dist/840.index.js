@@ -165,9 +165,11 @@ function findHidden(text) {
     const html = Array(text.length).fill("\0");
     const used = new Set();
     const definitions = [];
-    let notesEnd = 0;
+    let [notesStart, notesEnd] = [0, 0];
     const findFootnotes = ([start, end]) => {
         const begun = [...text.slice(start, end).matchAll(footnotes)];
+        if (begun[0])
+            notesStart = start + begun[0].index;
         for (const [index, { 1: name = "", index: from }] of begun.entries()) {
             const next = begun[index + 1]?.index;
             const more = next === undefined ? /^(?:\n[ \t]*(?=\n)|\n {4}.*)*/.exec(text.slice(end)) : undefined;
@@ -189,8 +191,8 @@ function findHidden(text) {
             definitions.push([node.identifier, ...place]);
         if (node.type === "paragraph")
             findFootnotes(place);
-        if (node.type === "text" && place[0] >= notesEnd)
-            for (const [, name = ""] of text.slice(...place).matchAll(footnoteReferences))
+        for (const { 1: name = "", index } of node.type === "text" ? text.slice(...place).matchAll(footnoteReferences) : [])
+            if (place[0] + index < notesStart || place[0] + index >= notesEnd)
                 used.add(`^${name.toLowerCase()}`);
         if ("children" in node)
             node.children.forEach(visit);

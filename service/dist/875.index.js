@@ -2904,6 +2904,7 @@ const decidesOnKept = `(kept IS NOT NULL OR attempts > 0 AND NOT (stage IS NULL 
 const firstTime = 1e15;
 const ranBeside = ({ id, startedAt }, { endedAt }) => id >= firstTime && Math.max(id, (startedAt ?? 0) * 1000) < (endedAt ?? 0) * 1000;
 const undecided = (turns, decides) => turns.filter((one) => !decides(one) && !turns.some((later) => later.id > one.id && decides(later) && !ranBeside(later, one)));
+const includedIn = (taken, turns) => turns.filter((one) => one.id >= taken.id || !ranBeside(taken, one));
 const laterRanBeside = `(later.id >= ${firstTime} AND later.id < coalesce(turn."endedAt", 0) * 1000
   AND coalesce(later."startedAt", 0) < turn."endedAt")`;
 
@@ -15856,7 +15857,7 @@ async function layOutEarlier(work, agent) {
     return {
         prompt: `${ended} ${begun}: ${names}. Go on from there.${left}`,
         notes: isSame ? [] : [`${beganEarlierNote} (${turnName(maker.id)}): ${names}`],
-        turns: conflicting ? [] : inRow.filter((one) => !ranBeside(maker, one)),
+        turns: conflicting ? [] : includedIn(maker, inRow),
         isLaid: !conflicting,
     };
 }
