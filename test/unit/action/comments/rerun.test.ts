@@ -238,6 +238,19 @@ describe("a re-run", () => {
     expect(await rerun(github)).toEqual([pollOf("job_1")]);
   });
 
+  test("of a second call does not take the first call's result for that of its own message", async () => {
+    const github = new FakeGitHub();
+    const calls = ["Write {{ instruction }}", "Check {{ instruction }}"].map((prompt) => ({ prompt }));
+    await runComment(github, { respond: completes, inputs: { ...calls[0] } });
+    // The job shows how it ended before the message.
+    const respond = () => respondWith(200, completed);
+    const first = await runComment(github, { respond, inputs: { ...calls[1], wait: "false" } });
+    expect(sentOf(first.requests)).toEqual([messageTo("job_1")]);
+    const { requests, outputs } = await runComment(github, { respond, inputs: { ...calls[1] }, attempt: 2 });
+    expect(sentOf(requests)).toEqual([]);
+    expect(outputs).toMatchObject({ outcome: "error", "job-origin": "resumed" });
+  });
+
   test("sends nothing if the template is another one, and names the job", async () => {
     const github = new FakeGitHub();
     const first = { inputs: { prompt: "Old {{ instruction }}", "timeout-minutes": "1" } };
